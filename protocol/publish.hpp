@@ -1,0 +1,48 @@
+// publish: the PUBLISH packet, MQTT 5.0 and 3.1.1 section 3.3.
+//
+// Lives here: the struct, its size, decode and encode for both versions.
+// Holds:   a decoded publish is a view into the received bytes; it dies with them.
+// Errors:  decode answers errc values only; encode refuses what a peer would have to refuse, before
+//          the first octet is written.
+// Costs:   no allocation.
+#pragma once
+
+#include "errc.hpp"
+#include "outbox.hpp"
+#include "properties.hpp"
+#include "result.hpp"
+#include "slice.hpp"
+#include "vocabulary.hpp"
+
+#include <string_view>
+
+namespace troupe::protocol {
+
+/// A PUBLISH as views. On the way in all members point into the received frame.
+struct publish {
+  std::string_view topic{};      // empty only when a topic alias stands for it (5.0)
+  octets payload{};
+  properties_view properties{};  // empty in 3.1.1
+  packet_id id = 0;              // 0 exactly when quality is at_most_once
+  std::uint16_t topic_alias = 0; // 0 = none; also stands in `properties` of a decoded packet
+  qos quality = qos::at_most_once;
+  bool retain = false;
+  bool dup = false;
+};
+
+/// Decodes the body of a PUBLISH. `first` is the packet's first octet (type and flags), `body`
+/// what follows the remaining length; read_slack octets after it must be readable. `receiver`
+/// says which end decodes (a server refuses subscription identifiers [MQTT-3.3.4-6]).
+result<publish> decode_publish(octet first, octets body, version v, role receiver) noexcept;
+
+/// Checks and appends one PUBLISH. The payload is borrowed when `payload_owner` is not null and the
+/// payload has at least borrow_threshold octets. When `packet.topic_alias` is not 0, it is written
+/// as a property in addition to `packet.properties` (which then must not hold one).
+/// On error nothing has been written.
+result<void> encode_publish(outbox& out, const publish& packet, version v,
+                            keeper* payload_owner = nullptr);
+
+/// The whole packet's size in octets as encode_publish would write it, fixed header included.
+std::size_t encoded_size(const publish& packet, version v) noexcept;
+
+} // namespace troupe::protocol
