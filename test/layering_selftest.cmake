@@ -1,0 +1,46 @@
+# layering_selftest: plants one violation at a time and expects layering.cmake to name it.
+#
+#   cmake -DSCRIPT=<layering.cmake> -DSCRATCH=<folder> -P layering_selftest.cmake
+cmake_minimum_required(VERSION 3.24)
+
+# plant(file text expected): "" as expected means that nothing may be refused.
+function(plant file text expected)
+  file(REMOVE_RECURSE ${SCRATCH})
+  file(WRITE ${SCRATCH}/${file} "${text}\n")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${SCRATCH} -P ${SCRIPT}
+    RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  string(REGEX REPLACE "[ \n]+" " " said "${said}")
+  if(expected STREQUAL "" AND NOT status EQUAL 0)
+    message(SEND_ERROR "refused without reason: ${file}: ${text}\n${said}")
+  elseif(NOT expected STREQUAL "")
+    string(FIND "${said}" "${expected}" at)
+    if(status EQUAL 0 OR at EQUAL -1)
+      message(SEND_ERROR "not refused as '${expected}': ${file}: ${text}\n${said}")
+    endif()
+  endif()
+endfunction()
+
+plant(protocol/a.hpp "#include \"../config/b.hpp\"" "protocol may not include config/b.hpp")
+plant(protocol/a.hpp "#include <thread>" "<thread> is off the allow-list")
+plant(protocol/a.hpp "#include <mutex>" "<mutex> is off the allow-list")
+plant(protocol/a.hpp "#include <atomic>" "<atomic> is off the allow-list")
+plant(protocol/a.hpp "#include <caf/actor.hpp>" "<caf/actor.hpp> is off the allow-list")
+plant(protocol/framer.hpp "#include <immintrin.h>" "<immintrin.h> is off the allow-list")
+plant(protocol/a.cpp "auto t = std::chrono::steady_clock::now()\;" "protocol reads no clock")
+plant(config/a.hpp "#include \"../runtime/b.hpp\"" "config may not include runtime/b.hpp")
+plant(runtime/a.hpp "#include \"../actors/b.hpp\"" "runtime may not include actors/b.hpp")
+plant(runtime/a.hpp "#include \"../protocol/packet.hpp\"" "runtime may not include protocol/packet.hpp")
+plant(actors/a.hpp "#include \"../broker/b.hpp\"" "actors may not include broker/b.hpp")
+plant(broker/a.hpp "#include \"../actors/client.hpp\"" "broker may not include actors/client.hpp")
+plant(broker/a.hpp "#include \"../bench/load/b.hpp\"" "broker may not include bench/load/b.hpp")
+plant(broker/a.hpp "#include \"protocol/b.hpp\"" "not written as the way from here")
+plant(broker/a.hpp "#include <troupe/protocol/b.hpp>" "is how users write it")
+plant(config/a.hpp "#include <caf/actor.hpp>" "is foreign to config")
+plant(test/a_test.cpp "#include \"../protocol/b.hpp\"" "users write <troupe/folder/room.hpp>")
+
+plant(protocol/a.hpp "#include \"b.hpp\"\n#include <vector>\nint know()\; // now()" "")
+plant(protocol/utf8.cpp "#include <immintrin.h>" "")
+plant(runtime/a.hpp "#include \"../protocol/slice.hpp\"\n#include <caf/actor.hpp>" "")
+plant(broker/bridge.cpp "#include \"../actors/client.hpp\"" "")
+plant(bench/load/a.cpp "#include \"../../broker/broker.hpp\"\n#include \"../peers/b.hpp\"" "")
+file(REMOVE_RECURSE ${SCRATCH})
