@@ -1,24 +1,128 @@
-// broker: start, listen, connect in process, stop.
+// broker: start, listen, stop.
 //
-// Lives here: broker_options, broker.
-// Holds:   stop() ends within a bounded time, every client having been sent DISCONNECT 0x8B (5.0);
-//          the ports are free afterwards.
-// Threads: every member may be called from any outside thread.
-// Errors:  listen() answers the operating system's error.
-//
-// The public face, to be completed by this room:
-//
-//   struct broker_options;                         // flat aggregate: limits of the CONNACK, ...
-//   class broker {
-//   public:
-//     broker(stage&, broker_options = {});
-//     ~broker();                                   // stops
-//     // "mqtt://127.0.0.1:0", "loopback://name"; answers the endpoint really bound (port filled in)
-//     protocol::result<std::string> listen(std::string_view endpoint);
-//     void stop();
-//     broker_statistics statistics() const;        // connections, sessions, subscriptions, messages, drops
-//   };
+// Lives here: broker_options, broker_statistics, broker; no CAF type.
+// Holds:   a broker lives inside a stage and ends before it. stop() ends within a bounded time: every
+//          listener is closed first (its port is free when stop returns), then every client is sent
+//          DISCONNECT 0x8B (5.0), then its connection is closed.
+// Threads: every member may be called from any thread that is not a worker of the stage.
+// Units:   sizes in octets, intervals in std::chrono.
+// Errors:  listen() answers errc or the operating system's error; nothing else can fail.
+// Costs:   statistics() reads counters; a publish that passes through costs no allocation and no lock.
 #pragma once
 
+#include "access.hpp"
+
 #include "../protocol/result.hpp"
+#include "../protocol/vocabulary.hpp"
 #include "../runtime/stage.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// What happens to a message for a client whose queue is full. Always counted.
+enum class overflow : std::uint8_t {
+  drop_newest, // the message that comes is not queued
+  drop_oldest, // the one that waited longest makes room
+  disconnect,  // DISCONNECT 0x97 (quota exceeded) and the connection goes; the session stays
+};
+
+/// Every limit and switch of a broker. Each member stands for itself; zero means "no limit" only
+/// where it says so.
+struct broker_options {
+  /// Shards, one per worker of the stage from the first on; 0 = one on every worker.
+  std::size_t shards = 0;
+
+  // -- connections ------------------------------------------------------------
+  /// More connections than this are refused with 0x97 (quota exceeded) or closed.
+  std::size_t max_connections = 100'000;
+  /// From accept to a whole CONNECT.
+  std::chrono::milliseconds connect_timeout{10'000};
+  /// A client that asks for more (or for none) is given this much (5.0); 0 = what it asks for.
+  std::chrono::seconds max_keep_alive{0};
+  /// How long what was written at the end of a connection may take to leave.
+  std::chrono::milliseconds stop_timeout{2'000};
+
+  // -- what CONNACK announces -------------------------------------------------
+  std::uint16_t receive_maximum = 65'535;
+  std::uint32_t maximum_packet_size = protocol::max_packet_size;
+  std::uint16_t topic_alias_maximum = 32;
+  protocol::qos maximum_qos = protocol::qos::exactly_once;
+  bool retain_available = true;
+  bool wildcard_subscription_available = true;
+  bool subscription_identifier_available = true;
+  bool shared_subscription_available = true;
+
+  // -- sessions ---------------------------------------------------------------
+  /// Sessions that are kept, connected or not.
+  std::size_t max_sessions = 1'000'000;
+  /// Longest time a session outlives its connection; longer wishes are cut down (and 5.0 clients told).
+  std::chrono::seconds max_session_expiry{0xFFFF'FFFF};
+  /// The same for clients of 3.1.1 with clean session 0, who cannot ask.
+  std::chrono::seconds default_session_expiry{0xFFFF'FFFF};
+  /// Subscriptions of one session.
+  std::size_t max_subscriptions = 100'000;
+  /// Messages at QoS 1 and 2 that are on their way to one client; its Receive Maximum may say less.
+  std::uint16_t max_inflight = 4'096;
+  /// Bounds of what waits for one client, connected or not.
+  std::size_t max_queued_messages = 65'536;
+  std::size_t max_queued_bytes = std::size_t{64} << 20U;
+  overflow when_full = overflow::drop_newest;
+  /// Whether QoS 0 messages wait for a client that is not connected.
+  bool queue_qos0_offline = false;
+
+  // -- retained messages ------------------------------------------------------
+  std::size_t max_retained_messages = 1'000'000;
+
+  // -- who may ----------------------------------------------------------------
+  /// Null: everybody may do everything.
+  std::shared_ptr<const access> may{};
+};
+
+/// Counts since the start and present sizes, summed over the shards.
+struct broker_statistics {
+  std::uint64_t connections = 0;          // open and accepted with CONNACK
+  std::uint64_t connections_total = 0;    // ever accepted
+  std::uint64_t connections_refused = 0;  // by reason code, limit or time-out
+  std::uint64_t sessions = 0;
+  std::uint64_t subscriptions = 0;
+  std::uint64_t retained_messages = 0;
+  std::uint64_t messages_received = 0;    // PUBLISH packets from clients
+  std::uint64_t messages_sent = 0;        // PUBLISH packets to clients
+  std::uint64_t messages_queued = 0;      // waiting now
+  std::uint64_t messages_dropped = 0;     // by a full queue or a client's packet size limit
+  std::uint64_t messages_expired = 0;
+  std::uint64_t wills_published = 0;
+  std::uint64_t takeovers = 0;
+  std::uint64_t octets_received = 0;
+};
+
+class broker {
+public:
+  explicit broker(stage& where, broker_options options = {});
+  /// Stops.
+  ~broker();
+  broker(const broker&) = delete;
+  broker& operator=(const broker&) = delete;
+
+  /// Listens at "mqtt://127.0.0.1:0", "mqtt://[::1]:1883", "loopback://name". Answers the endpoint that
+  /// was really bound, in the form that clients dial: "mqtt://127.0.0.1:40123".
+  protocol::result<std::string> listen(std::string_view endpoint);
+  /// The endpoints at which clients are taken now.
+  std::vector<std::string> endpoints() const;
+  /// Ends everything, in order. A second call does nothing.
+  void stop();
+  broker_statistics statistics() const;
+
+private:
+  struct inside;
+  std::unique_ptr<inside> inside_;
+};
+
+} // namespace troupe
