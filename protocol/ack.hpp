@@ -24,5 +24,6 @@ struct ack {
 
 result<ack> decode_ack(octet first, octets body, version v) noexcept;
 result<void> encode_ack(outbox& out, const ack& packet, version v);
+std::size_t encoded_size(const ack& packet, version v) noexcept;
 
 } // namespace troupe::protocol

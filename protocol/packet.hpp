@@ -8,8 +8,10 @@
 
 #include "ack.hpp"
 #include "framer.hpp"
+#include "outbox.hpp"
 #include "publish.hpp"
 
+#include <string_view>
 #include <variant>
 
 namespace troupe::protocol {
@@ -23,6 +25,11 @@ using inbound_packet = std::variant<inbound_publish, ack, frame>;
 
 /// Decodes what is frequent, passes the rest on. The first-octet flags were judged by the framer.
 result<inbound_packet> decode_packet(const frame& f, version v, role receiver) noexcept;
+
+/// PINGREQ and PINGRESP say nothing but that they came: `body` must be empty [MQTT-3.12.1-1].
+result<void> decode_ping(octet first, octets body) noexcept;
+void encode_pingreq(outbox& out);
+void encode_pingresp(outbox& out);
 
 /// "PUBLISH", "CONNACK", ... for logs and messages.
 std::string_view name(packet_type type) noexcept;
