@@ -22,7 +22,8 @@ public:
   message(const protocol::publish& packet, protocol::keeper* owner) noexcept
       : packet_{packet}, borrowed_{owner} {}
   message(const message& other) noexcept
-      : packet_{other.packet_}, kept_{other.borrowed_ ? protocol::keeper_ref{other.borrowed_} : other.kept_} {}
+      : packet_{other.packet_},
+        kept_{other.borrowed_ ? protocol::keeper_ref{other.borrowed_} : other.kept_} {}
   message& operator=(const message& other) noexcept {
     packet_ = other.packet_;
     kept_ = other.borrowed_ ? protocol::keeper_ref{other.borrowed_} : other.kept_;

@@ -21,15 +21,12 @@ using protocol::reason_code;
 class outcome {
 public:
   outcome() noexcept = default;
-  explicit outcome(reason_code reason, initiator by = initiator::peer) noexcept
-      : reason_{reason}, by_{by} {}
+  explicit outcome(reason_code reason, initiator by = initiator::peer) noexcept : reason_{reason}, by_{by} {}
   explicit outcome(std::error_code error, initiator by = initiator::library) noexcept
       : error_{error}, by_{by} {}
 
   /// Delivered (publish), granted (subscribe), done: no error and no refusal.
-  bool ok() const noexcept {
-    return !error_ && static_cast<std::uint8_t>(reason_) < 0x80;
-  }
+  bool ok() const noexcept { return !error_ && static_cast<std::uint8_t>(reason_) < 0x80; }
   explicit operator bool() const noexcept { return ok(); }
   reason_code reason() const noexcept { return reason_; }
   std::error_code error() const noexcept { return error_; }

@@ -1,0 +1,120 @@
+// client_options: everything a client can be told.
+//
+// Lives here: client_options and the small options of single operations.
+// Holds:   flat aggregates, every member initialised; the order of members is part of the interface.
+// Units:   durations are std::chrono; sizes in octets; queues in items and octets.
+// Errors:  none here; client::make says what is wrong, the client's constructor becomes faulted.
+#pragma once
+
+#include "../protocol/properties.hpp"
+#include "../protocol/reason_code.hpp"
+#include "../protocol/vocabulary.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+using protocol::qos;
+using protocol::version;
+
+/// What the broker says for us when we vanish, section 3.1.2.5.
+struct will {
+  std::string topic{};
+  std::string payload{};
+  qos quality = qos::at_most_once;
+  bool retain = false;
+  std::chrono::seconds delay{0};         // 5.0
+  protocol::property_block properties{}; // 5.0
+};
+
+struct client_options {
+  /// mqtt://host:port, tcp://..., loopback://name; user:password@ before the host is understood.
+  std::string broker = "mqtt://localhost:1883";
+  /// Empty: the broker chooses (5.0), or an empty identifier with a clean session (3.1.1).
+  std::string client_id{};
+  troupe::version version = troupe::version::v5_0;
+  /// Of the first connection; later ones resume what the broker still has.
+  bool clean_start = true;
+  std::chrono::seconds keep_alive{60};    // 0 = no pings
+  std::chrono::seconds session_expiry{0}; // 5.0; 0xFFFFFFFF = never. 3.1.1: clean_start decides
+  std::optional<std::string> user_name{};
+  std::optional<std::string> password{};
+  std::optional<troupe::will> will{};
+  /// Tried in turn after `broker`.
+  std::vector<std::string> more_brokers{};
+
+  std::uint16_t receive_maximum = 65'535;                        // QoS 1/2 messages taken at once
+  std::uint32_t maximum_packet_size = protocol::max_packet_size; // largest packet we take
+  std::uint16_t topic_alias_maximum = 0;                         // inbound topic aliases we take
+  protocol::property_block connect_properties{};                 // more of CONNECT: user properties, ...
+
+  std::chrono::milliseconds connect_timeout{30'000}; // dialling one broker
+  std::chrono::milliseconds connack_timeout{30'000};
+  std::chrono::milliseconds ping_timeout{30'000};
+  std::chrono::milliseconds disconnect_timeout{2'000}; // the longest an orderly end may take
+
+  /// Redialling: a random wait between 0 and first * 2^n, at most `backoff_limit`; starts over after
+  /// a connection has stood for `stable_after`.
+  bool reconnect = true;
+  std::chrono::milliseconds backoff_first{500};
+  std::chrono::milliseconds backoff_limit{30'000};
+  std::chrono::milliseconds stable_after{10'000};
+  std::uint32_t attempts_limit = 0; // failed attempts in a row; 0 = no limit
+
+  /// Bounds of what was asked for and has not ended: a publish above them waits up to
+  /// `publish_wait` on an outside thread, and ends with errc::backpressure on a worker.
+  std::size_t pending_items = 64 * 1024;
+  std::size_t pending_octets = 8 * 1024 * 1024;
+  std::chrono::milliseconds publish_wait{30'000};
+};
+
+struct publish_options {
+  bool retain = false;
+  /// 5.0: message expiry, content type, user properties, ...; copied during the call.
+  protocol::properties_view properties{};
+};
+
+/// When a received QoS 1/2 message is acknowledged.
+enum class ack_policy : std::uint8_t {
+  received, // as soon as it was taken
+  handled,  // when the handler returned; a handler that throws refuses (5.0) or leaves it unacknowledged
+};
+
+/// Where a handler runs.
+enum class run_on : std::uint8_t {
+  home,       // on the client's worker: fastest; must not block
+  own_thread, // on a thread of the subscription, behind its queue: may block
+};
+
+/// What happens when a subscription's queue is full.
+enum class overflow : std::uint8_t {
+  block,       // the connection stops reading until there is room
+  drop_oldest, // counted
+  drop_newest, // counted
+};
+
+/// Retain handling, section 3.8.3.1.
+enum class retained_messages : std::uint8_t { always = 0, if_new = 1, never = 2 };
+
+struct subscribe_options {
+  bool no_local = false;                                  // 5.0
+  bool retain_as_published = false;                       // 5.0
+  retained_messages retained = retained_messages::always; // 5.0
+  troupe::run_on run_on = troupe::run_on::home;
+  ack_policy acknowledge = ack_policy::received;
+  overflow when_full = overflow::block;
+  std::size_t queue_items = 64 * 1024;
+  protocol::property_block properties{}; // 5.0: user properties
+};
+
+struct disconnect_options {
+  /// normal, or disconnect_with_will_message (5.0).
+  protocol::reason_code reason = protocol::reason_code::success;
+  std::optional<std::chrono::seconds> session_expiry{}; // 5.0: a last change
+};
+
+} // namespace troupe
