@@ -1,0 +1,107 @@
+#include "broker_settings.hpp"
+
+#include "../protocol/vocabulary.hpp"
+
+namespace troupe::config {
+
+std::vector<field> listener_settings::fields() {
+  std::vector<field> all{{.key = "url", .where = &url, .sentence = "Where to listen"}};
+  append(all, "tls.", tls.fields());
+  return all;
+}
+
+std::vector<field> acl_settings::fields() {
+  return {
+      {.key = "user", .where = &user, .sentence = "User name; *: everybody, empty: those without"},
+      {.key = "client_id", .where = &client_id, .sentence = "Client id; *: every client"},
+      {.key = "topic", .where = &topic, .sentence = "Topic filter; %u and %c stand for user and client id"},
+      {.key = "may",
+       .where = &may,
+       .sentence = "What is allowed",
+       .choices = {"publish", "subscribe", "both", "nothing"}},
+  };
+}
+
+description broker_settings::describe() {
+  description all;
+  all.fields = {
+      {.key = "host", .where = &host, .sentence = "Where to listen, without any listener", .letter = 'h'},
+      {.key = "port", .where = &port, .sentence = "Likewise; 0: any free one", .letter = 'p'},
+      {.key = "allow_anonymous",
+       .where = &allow_anonymous,
+       .sentence = "Clients without a user name may come in"},
+      {.key = "password_file",
+       .where = &password_file,
+       .sentence = "Users and hashed passwords; empty: none"},
+      {.key = "max_connections", .where = &max_connections, .sentence = "More are refused", .least = 1},
+      {.key = "connect_timeout",
+       .where = &connect_timeout,
+       .sentence = "From accepting a connection to its CONNECT",
+       .least = 1},
+      {.key = "max_keep_alive",
+       .where = &max_keep_alive,
+       .sentence = "Longest silence a client may ask for; 0: any",
+       .most = 65'535'000},
+      {.key = "receive_maximum",
+       .where = &receive_maximum,
+       .sentence = "QoS 1 and 2 messages one client may have on their way to us",
+       .least = 1},
+      {.key = "maximum_packet_size",
+       .where = &maximum_packet_size,
+       .sentence = "Larger packets are refused",
+       .least = 64,
+       .most = protocol::max_packet_size},
+      {.key = "topic_alias_maximum",
+       .where = &topic_alias_maximum,
+       .sentence = "Topic aliases one client may use"},
+      {.key = "retain_available",
+       .where = &retain_available,
+       .sentence = "Whether retained messages are kept"},
+      {.key = "max_inflight",
+       .where = &max_inflight,
+       .sentence = "QoS 1 and 2 messages on their way to one client",
+       .least = 1},
+      {.key = "max_queued_messages",
+       .where = &max_queued_messages,
+       .sentence = "Messages that wait for one client"},
+      {.key = "max_queued_bytes", .where = &max_queued_bytes, .sentence = "Likewise, their size"},
+      {.key = "when_full",
+       .where = &when_full,
+       .sentence = "What happens to a message for a client whose queue is full",
+       .choices = {"drop_newest", "drop_oldest", "disconnect"}},
+      {.key = "persistence",
+       .where = &persistence,
+       .sentence = "File that keeps sessions and retained messages; empty: memory alone"},
+  };
+  append(all.fields, "runtime.", runtime.fields());
+  all.tables.push_back(table_of("listener", listeners, "url", "Where to listen; may be repeated"));
+  all.tables.push_back(
+      table_of("acl", acl, "topic", "A topic filter that everybody may use; may be repeated"));
+  return all;
+}
+
+std::vector<problem> broker_settings::check() const {
+  std::vector<problem> found;
+  for (const listener_settings& each : listeners) {
+    if (auto wrong = misfit_of_endpoint(each.url); !wrong.empty())
+      found.push_back({"", 0, "listener.url", wrong});
+    auto scheme = scheme_of(each.url);
+    const bool is_secure = scheme == "mqtts" || scheme == "wss";
+    if (is_secure && (each.tls.cert_file.empty() || each.tls.key_file.empty()))
+      found.push_back({"", 0, "listener.tls", each.url + " needs cert_file and key_file"});
+    if (!is_secure && each.tls.is_set())
+      found.push_back({"", 0, "listener.tls", each.url + " does not use it; mqtts:// or wss:// would"});
+  }
+  if (host.empty()) found.push_back({"", 0, "host", "is empty"});
+  if (!allow_anonymous && password_file.empty())
+    found.push_back({"", 0, "allow_anonymous", "is off and there is no password_file: nobody could come in"});
+  return found;
+}
+
+std::vector<listener_settings> broker_settings::endpoints() const {
+  if (!listeners.empty()) return listeners;
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return {{.url = "mqtt://" + (is_ipv6 ? '[' + host + ']' : host) + ':' + std::to_string(port)}};
+}
+
+} // namespace troupe::config

@@ -1,0 +1,67 @@
+#include "support/sample.hpp"
+
+#include <troupe/config/broker_settings.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace troupe::config;
+
+namespace {
+
+const std::string sample = TROUPE_SOURCE_DIR "/config/broker.toml";
+
+std::string judgement(const broker_settings& settings) { return support::all_of(settings.check()); }
+
+} // namespace
+
+TEST(broker_settings, the_sample_shows_the_defaults) {
+  support::expect_sample_shows_the_defaults<broker_settings>(sample);
+}
+
+TEST(broker_settings, the_examples_in_the_sample_work) {
+  auto path = testing::TempDir() + "broker_examples_" + std::to_string(getpid()) + ".toml";
+  std::ofstream(path) << support::with_examples(sample);
+  broker_settings settings;
+  auto result = load(settings, {.file = path});
+  std::filesystem::remove(path);
+  EXPECT_EQ(support::all_of(result.problems), "");
+  ASSERT_EQ(settings.listeners.size(), 2U);
+  EXPECT_EQ(settings.listeners[1].url, "mqtts://0.0.0.0:8883");
+  EXPECT_EQ(settings.listeners[1].tls.key_file, "/etc/troupe/server.key");
+  ASSERT_EQ(settings.acl.size(), 1U);
+  EXPECT_EQ(settings.acl[0].topic, "devices/%c/#");
+}
+
+TEST(broker_settings, every_promised_key_is_there) {
+  broker_settings settings;
+  auto all = settings.describe();
+  for (auto key :
+       {"allow_anonymous", "password_file", "max_keep_alive", "receive_maximum", "maximum_packet_size",
+        "topic_alias_maximum", "max_inflight", "retain_available", "persistence", "host", "port"})
+    EXPECT_TRUE(std::ranges::any_of(all.fields, [key](const field& each) { return each.key == key; })) << key;
+  EXPECT_EQ(all.tables[0].key, "listener");
+  EXPECT_EQ(all.tables[1].key, "acl");
+}
+
+TEST(broker_settings, without_a_listener_host_and_port_are_one) {
+  EXPECT_EQ(broker_settings{}.endpoints().at(0).url, "mqtt://127.0.0.1:1883");
+  EXPECT_EQ((broker_settings{.host = "::1", .port = 0}.endpoints().at(0).url), "mqtt://[::1]:0");
+  EXPECT_EQ((broker_settings{.listeners = {{.url = "loopback://x"}}}.endpoints().at(0).url), "loopback://x");
+}
+
+TEST(broker_settings, listeners_that_cannot_work_are_refused) {
+  EXPECT_EQ(judgement({.listeners = {{.url = "mqtts://a:1"}}}),
+            "listener.tls: mqtts://a:1 needs cert_file and key_file\n");
+  EXPECT_EQ(judgement({.listeners = {{.url = "mqtt://a:1", .tls = {.cert_file = "x"}}}}),
+            "listener.tls: mqtt://a:1 does not use it; mqtts:// or wss:// would\n");
+  EXPECT_NE(judgement({.listeners = {{.url = "127.0.0.1:1883"}}}), "");
+  EXPECT_NE(judgement({.listeners = {{.url = "mqtt://"}}}), "");
+}
+
+TEST(broker_settings, a_door_that_nobody_can_pass_is_refused) {
+  EXPECT_NE(judgement({.allow_anonymous = false}), "");
+  EXPECT_EQ(judgement({.allow_anonymous = false, .password_file = "x"}), "");
+}
