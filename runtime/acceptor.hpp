@@ -1,0 +1,55 @@
+// acceptor: listening -> transports.
+//
+// Lives here: accept_options, acceptor.
+// Holds:   each arrival is handed to a home chosen for it, and called on that home's thread. After
+//          close() has answered, nothing arrives and the address is free. A shortage of descriptors
+//          pauses accepting for a moment; it ends nothing.
+// Threads: construct, listen, close and destroy on any one thread that is not inside an arrival.
+// Errors:  listen() answers the system's error; std::errc::address_in_use for a loopback name.
+#pragma once
+
+#include "endpoint.hpp"
+#include "transport.hpp"
+#include "transport_options.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace troupe::runtime {
+
+class home;
+
+struct accept_options {
+  transport_options pipe{};
+  int queue = 1024; // connections that the system completes before we take them
+};
+
+class acceptor {
+public:
+  /// Which home the next arrival shall live on; called on the acceptor's own home.
+  using chooser = std::function<home&()>;
+  /// A transport that has not been started yet, on its home's thread.
+  using arrival = std::function<void(home&, transport_ptr)>;
+
+  /// `where` waits for connections; all arrivals live there unless `choose` says otherwise.
+  explicit acceptor(home& where, accept_options options = {}, chooser choose = {});
+  /// Closes, and does not wait.
+  ~acceptor();
+  acceptor(const acceptor&) = delete;
+  acceptor& operator=(const acceptor&) = delete;
+
+  /// Begins to listen; answers the endpoint really bound (a port of 0 replaced). Call once.
+  protocol::result<endpoint> listen(const endpoint& where, arrival handler);
+  /// Stops listening. `done` is called on the acceptor's home when the address is free.
+  void close(std::function<void()> done = {});
+
+private:
+  class listener;
+
+  home& home_;
+  accept_options options_;
+  chooser choose_;
+  std::shared_ptr<listener> listener_;
+};
+
+} // namespace troupe::runtime

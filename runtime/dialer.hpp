@@ -1,0 +1,61 @@
+// dialer: endpoint -> transport.
+//
+// Lives here: dial_options, dialer.
+// Holds:   one attempt at a time. All addresses of a host are tried: the next one begins when its
+//          predecessor failed or has been silent for `stagger`; families alternate; the first that
+//          answers wins, the others are closed (RFC 8305). The host is resolved again by each dial().
+// Threads: all members and the answer on the home's thread; the answer never from inside dial().
+// Units:   durations of the home's clock.
+// Errors:  the parser's, the resolver's, the system's for the last address that failed,
+//          std::errc::timed_out, std::errc::protocol_not_supported for what this build cannot speak,
+//          std::errc::connection_refused when nobody listens on a loopback name.
+#pragma once
+
+#include "endpoint.hpp"
+#include "resolver.hpp"
+#include "transport.hpp"
+#include "transport_options.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace troupe::runtime {
+
+class home;
+
+struct dial_options {
+  transport_options pipe{};
+  /// From dial() to the answer, name resolution included.
+  std::chrono::milliseconds timeout{10'000};
+  /// Head start of an address before the next one is tried as well.
+  std::chrono::milliseconds stagger{250};
+  /// Null: the system's.
+  std::shared_ptr<resolver> names{};
+};
+
+class dialer {
+public:
+  using answer = std::function<void(protocol::result<transport_ptr>)>;
+
+  explicit dialer(home& where, dial_options options = {});
+  /// Gives up without an answer.
+  ~dialer();
+  dialer(const dialer&) = delete;
+  dialer& operator=(const dialer&) = delete;
+
+  /// Gives up what was being dialled before, without an answer.
+  void dial(const endpoint& to, answer done);
+  /// Gives up without an answer.
+  void cancel() noexcept;
+  bool is_dialling() const noexcept;
+
+private:
+  class attempt;
+
+  home& home_;
+  dial_options options_;
+  std::shared_ptr<attempt> attempt_;
+};
+
+} // namespace troupe::runtime
