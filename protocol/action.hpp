@@ -11,6 +11,7 @@
 #include "outbox.hpp"
 #include "publish.hpp"
 #include "reason_code.hpp"
+#include "receipts.hpp"
 #include "vocabulary.hpp"
 
 #include <cstdint>
@@ -37,8 +38,8 @@ struct verdict {
   reason_code reason = reason_code::success; // what the peer said, if it said something
   std::error_code error{};                   // what went wrong here, else none
   initiator by = initiator::library;
-  properties_view properties{};              // of the ending packet; dies with the call
-  std::span<const reason_code> granted{};    // SUBACK/UNSUBACK, one per filter; dies with the call
+  properties_view properties{};           // of the ending packet; dies with the call
+  std::span<const reason_code> granted{}; // SUBACK/UNSUBACK, one per filter; dies with the call
 };
 
 /// Why the connection must go.
@@ -46,13 +47,15 @@ struct closing {
   std::error_code error{};                   // none for an orderly end
   reason_code reason = reason_code::success; // the code said to, or heard from, the peer
   initiator by = initiator::library;
-  properties_view properties{};              // of the peer's DISCONNECT/CONNACK; dies with the call
+  properties_view properties{}; // of the peer's DISCONNECT/CONNACK; dies with the call
 };
 
 /// A publish as the host keeps it while it is in flight.
 struct kept_publish {
-  publish packet;          // full topic, no alias
-  keeper* owner = nullptr; // keeps the payload; null = the machine must copy the payload when encoding
+  publish packet;              // full topic, no alias
+  keeper* owner = nullptr;     // keeps the payload; null = the machine must copy the payload when encoding
+  std::error_code withdrawn{}; // of a recalled one: not to be sent any more (it expired, ...); the request
+                               // ends with this error
 };
 
 /// The host of a client_machine: actors/session, or a test.
@@ -63,8 +66,9 @@ public:
   /// CONNACK came with success; requests flow from now on.
   virtual void on_connected(const connack& packet) = 0;
   /// A message for the application: once for QoS 0 and 2, once or more for QoS 1. Returns true when
-  /// it is settled at once (acknowledge now); false when the host will call settle() later.
-  virtual bool on_deliver(const publish& packet) = 0;
+  /// it is settled at once (acknowledge now); false when the host will call settle(tag, ...) later
+  /// (QoS 1 and 2; the tag means nothing at QoS 0).
+  virtual bool on_deliver(const publish& packet, delivery_tag tag) = 0;
   /// The request ended; called exactly once per accepted token.
   virtual void on_complete(request_token token, const verdict& how) = 0;
   /// The kept form of an unfinished publish, to be sent (again).

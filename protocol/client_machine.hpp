@@ -15,8 +15,8 @@
 #pragma once
 
 #include "action.hpp"
-#include "connect.hpp"
 #include "connack.hpp"
+#include "connect.hpp"
 #include "packet.hpp"
 #include "subscribe.hpp"
 #include "unsubscribe.hpp"
@@ -41,16 +41,18 @@ struct client_machine_options {
   std::string client_id{};
   std::optional<std::string> user_name{};
   std::optional<std::vector<octet>> password{};
-  bool clean_start = true;                       // of the first connection; later ones resume
-  std::chrono::seconds keep_alive{60};           // 0 = off
-  std::chrono::seconds session_expiry{0};        // 5.0; 0xFFFFFFFF = never
-  std::uint16_t receive_maximum = 65'535;        // how many QoS 1/2 we take at once
+  bool clean_start = true;                // of the first connection; later ones resume
+  std::chrono::seconds keep_alive{60};    // 0 = off
+  std::chrono::seconds session_expiry{0}; // 5.0; 0xFFFFFFFF = never
+  std::uint16_t receive_maximum = 65'535; // how many QoS 1/2 we take at once
   std::uint32_t maximum_packet_size = max_packet_size;
-  std::uint16_t topic_alias_maximum = 0;         // inbound aliases we accept
+  std::uint16_t topic_alias_maximum = 0;    // inbound aliases we accept
+  std::uint16_t outbound_topic_aliases = 0; // most aliases we set by ourselves; 0 = off
+  std::uint16_t send_window = 65'535;       // most publishes in flight, whatever the server takes
   duration connack_timeout = std::chrono::seconds{30};
   duration ping_timeout = std::chrono::seconds{30};
   std::optional<will_options> will{};
-  property_block connect_properties{};           // user properties, authentication, ...
+  property_block connect_properties{}; // user properties, authentication, ...
 };
 
 /// What the server allows, from the present CONNACK (3.1.1: the defaults).
@@ -75,8 +77,8 @@ public:
   // -- connection ------------------------------------------------------------
   /// A transport is there: appends CONNECT.
   void transport_up(time_point now);
-  /// The transport is gone, whoever closed it. In-flight publishes wait for the next connection;
-  /// subscribe, unsubscribe requests and QoS 0 remainders complete with errc::connection_lost.
+  /// The transport is gone, whoever closed it. In-flight and parked publishes wait for the next
+  /// connection; subscribe and unsubscribe requests complete with errc::connection_lost.
   void transport_down(time_point now);
   /// Appends DISCONNECT and asks for closing; nothing is sent afterwards.
   void disconnect(reason_code reason, properties_view properties, time_point now);
@@ -89,8 +91,9 @@ public:
   /// Framer or decoder refused the bytes.
   void on_bad_bytes(std::error_code error, time_point now);
   /// A delivery for which on_deliver answered false is settled. Acknowledgements leave in receive
-  /// order [MQTT-4.6.0-2]. Ids of an earlier connection are ignored.
-  void settle(packet_id id, reason_code reason, time_point now);
+  /// order [MQTT-4.6.0-2]. A reason of 0x80 or more refuses the message; 3.1.1 cannot say so and leaves
+  /// it unacknowledged. QoS 1 tags of an earlier connection are ignored (the message comes again).
+  void settle(delivery_tag tag, reason_code reason, time_point now);
 
   // -- requests ---------------------------------------------------------------
   /// Takes a publish: sends it, or parks it while the send window (receive maximum) is full or the
@@ -109,8 +112,10 @@ public:
   // -- time -------------------------------------------------------------------
   time_point next_deadline() const noexcept;
   void on_deadline(time_point now);
-  /// To be told after octets were written or read, for keep-alive.
+  /// To be told after octets were written, for keep-alive.
   void on_sent(time_point now) noexcept;
+  /// May be told when octets came in that are no whole packet yet: the peer lives.
+  void on_received(time_point now) noexcept;
 
   // -- questions --------------------------------------------------------------
   bool is_connected() const noexcept;
