@@ -9,14 +9,14 @@ backoff::backoff(backoff_options options, std::uint64_t seed) noexcept
 
 std::chrono::milliseconds backoff::next() noexcept {
   ++failures_;
-  const auto least = std::max(options_.least.count(), decltype(options_.least.count()){0});
-  const auto cap = std::max(options_.cap.count(), least);
+  const std::int64_t least = std::max<std::int64_t>(options_.least.count(), 0);
+  const std::int64_t cap = std::max<std::int64_t>(options_.cap.count(), least);
   const double ceiling = std::clamp(ceiling_, static_cast<double>(least), static_cast<double>(cap));
   ceiling_ = ceiling * std::max(options_.factor, 1.0);
   // 53 random bits make a fraction of [0, 1) exactly.
   const double fraction = static_cast<double>(draw() >> 11U) * 0x1.0p-53;
   const double delay = static_cast<double>(least) + fraction * (ceiling - static_cast<double>(least) + 1.0);
-  return std::chrono::milliseconds{std::min(static_cast<decltype(cap)>(delay), cap)};
+  return std::chrono::milliseconds{std::min(static_cast<std::int64_t>(delay), cap)};
 }
 
 void backoff::reset() noexcept {
