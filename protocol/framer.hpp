@@ -8,7 +8,9 @@
 // Errors:  errc::malformed_packet (flags, fifth length octet, length not in shortest form in 5.0),
 //          errc::packet_too_large; after an error the framer answers the same error for ever.
 // Costs:   whole frames inside one input are views; only a frame that crosses inputs is copied, into
-//          a buffer the framer owns. A large one can be read straight to its place: see wanted().
+//          a buffer of exactly its class of size that the framer uses again. A large one can be read
+//          straight to its place: see wanted(). A framer without an incomplete frame owns nothing,
+//          once some inputs came without one.
 #pragma once
 
 #include "errc.hpp"
@@ -16,7 +18,7 @@
 #include "slice.hpp"
 #include "vocabulary.hpp"
 
-#include <memory>
+#include <array>
 
 namespace troupe::protocol {
 
@@ -26,26 +28,40 @@ struct frame {
   octets body{};     // what follows the remaining length
   octets whole{};    // the packet as it came, first octet included: may be forwarded unchanged
   packet_type type() const noexcept { return static_cast<packet_type>(first >> 4U); }
+  /// Whether the remaining length came in its shortest form; CONNECT is framed before the version
+  /// is known that demands it [MQTT-1.5.5-1].
+  bool has_shortest_length() const noexcept;
 };
 
 class framer {
 public:
+  /// Missing parts of at least this many octets are asked for by wanted(): below it one more system
+  /// call costs more than the copy.
+  static constexpr std::size_t direct_read_from = 65'536;
+
   /// `limit` is the largest whole packet in octets that is accepted.
-  explicit framer(std::uint32_t limit = max_packet_size) noexcept;
+  explicit framer(std::uint32_t limit = max_packet_size) noexcept : limit_{limit} {}
   ~framer();
   framer(framer&&) noexcept;
   framer& operator=(framer&&) noexcept;
 
-  /// The shortest-form rule for lengths holds in 5.0 only; unknown until CONNECT on a server.
-  void set_version(version v) noexcept;
-  void set_limit(std::uint32_t limit) noexcept;
+  /// The shortest-form rule for lengths and the AUTH packet hold in 5.0 only; unknown until CONNECT on
+  /// a server.
+  void set_version(version v) noexcept { version_ = static_cast<octet>(v); }
+  void set_limit(std::uint32_t limit) noexcept { limit_ = limit; }
 
-  /// Gives the framer the next input. Every earlier input must have been consumed (next() said so).
-  void feed(octets input) noexcept;
+  /// Gives the framer the next input, with read_slack readable octets behind it. Every earlier input
+  /// must have been consumed (next() said so).
+  void feed(octets input) noexcept {
+    at_ = input.data();
+    end_ = input.data() + input.size();
+  }
   /// The next whole frame; errc::need_more when the input is used up (what is left over has been
   /// copied: the input may go). A frame that lies in the framer's own buffer is valid until the
   /// second following call of next(), or for as long as retained(frame) is held.
   result<frame> next();
+  /// The same without a result: 0 = `into` holds the frame.
+  errc next(frame& into) noexcept;
 
   /// The space into which the next octets may be read directly: the missing part of a large
   /// incomplete frame, or empty. After writing n octets there call filled(n), then next().
@@ -56,9 +72,35 @@ public:
   /// keeps the frame then.
   keeper_ref retained(const frame& f) const noexcept;
 
+  /// Octets of memory owned beyond the object itself.
+  std::size_t owned() const noexcept;
+  /// Gives every buffer back that no incomplete frame needs; frames handed out die, kept ones stay.
+  void rest() noexcept;
+
 private:
-  struct state;
-  std::unique_ptr<state> state_;
+  class buffer;
+  struct header;
+
+  errc read_header(const octet* from, std::size_t count, header& found) noexcept;
+  errc fail(errc why) noexcept;
+  errc next_across(frame& into) noexcept;
+  errc keep_remainder() noexcept;
+  errc complete_header() noexcept;
+  errc deliver(frame& into) noexcept;
+  buffer* take_buffer(std::size_t size) noexcept;
+  void drop_buffers(bool all) noexcept;
+
+  const octet* at_ = nullptr;  // the part of the input
+  const octet* end_ = nullptr; // that is not consumed yet
+  buffer* filling_ = nullptr;  // holds the incomplete frame, once its length is known
+  buffer* spare_ = nullptr;    // handed out before: newest first, used again when nobody holds them
+  std::uint32_t limit_;
+  std::uint32_t length_ = 0;   // of the incomplete frame, header included; 0 = not known
+  std::uint32_t held_ = 0;     // octets of it that are here
+  errc failure_{};
+  std::array<octet, 5> start_{}; // of an incomplete header
+  octet version_ = 0;            // 0 = unknown
+  octet quiet_ = 0;              // inputs since a frame crossed two of them
 };
 
 } // namespace troupe::protocol

@@ -53,6 +53,21 @@ enum class property : std::uint8_t {
   shared_subscription_available = 0x2A,
 };
 
+/// What the value of a property is on the wire.
+enum class property_form : std::uint8_t {
+  none, // no such identifier
+  flag, // one octet, 0 or 1
+  two_bytes,
+  two_bytes_above_zero,
+  four_bytes,
+  four_bytes_above_zero,
+  variable_above_zero,
+  text,
+  topic_name,
+  binary,
+  pair,
+};
+
 /// Where a property block stands: one of the packet types, or the will of a CONNECT.
 enum class property_place : std::uint8_t {
   connect, connack, publish_to_server, publish_to_client, puback, pubrec, pubrel, pubcomp,
@@ -74,6 +89,7 @@ public:
 
   bool empty() const noexcept { return block_.empty(); }
   octets block() const noexcept { return block_; }
+  /// Bit n is set when identifier n occurs, bit 0 when subscription identifiers repeat.
   std::uint64_t seen() const noexcept { return seen_; }
   bool has(property id) const noexcept { return (seen_ >> static_cast<unsigned>(id)) & 1U; }
 
@@ -108,6 +124,11 @@ private:
 /// the block unchanged then. Setting a single-valued property again replaces it.
 class property_block {
 public:
+  property_block() = default;
+  /// A copy of what was received; the capacity of an earlier content is used again.
+  explicit property_block(properties_view source) { assign(source); }
+  void assign(properties_view source);
+
   result<void> set(property id, std::uint32_t value);
   result<void> set(property id, std::string_view text);
   result<void> set(property id, octets binary);
@@ -125,10 +146,34 @@ private:
 
 /// Validates `block` (the octets after the property length) for `place` [MQTT-2.2.2]: each
 /// property allowed there, at most once where it must be, values in range, texts well formed, the
-/// last one ending exactly at the block's end.
+/// last one ending exactly at the block's end. read_slack octets after the block must be readable.
 result<properties_view> validate_properties(octets block, property_place place) noexcept;
 
-/// Bit n set when identifier n may stand in `place`.
+/// Bit n set when identifier n may stand in `place`; bit 0 when subscription identifiers may repeat.
 std::uint64_t allowed_properties(property_place place) noexcept;
+
+property_form form_of(property id) noexcept;
+
+/// The name of section 2.2.2.2 in lower case, for messages.
+std::string_view name(property id) noexcept;
+
+// -- for the packets of this folder -------------------------------------------------------------
+
+class wire_reader;
+
+/// The first property `id` of a validated block, identifier included; empty = none.
+octets find_property(octets block, property id) noexcept;
+
+/// What one pass over a block learns.
+struct scanned_properties {
+  properties_view view{};
+  std::uint16_t topic_alias = 0;
+};
+/// Reads property length and block from `from`; the value 0 means that all is well. Answers
+/// errc::malformed_packet, errc::protocol_error or errc::topic_alias_invalid.
+errc read_properties(wire_reader& from, property_place place, scanned_properties& found) noexcept;
+
+/// Whether an encoder may write `properties` at `place`; the value 0 means that it may.
+errc judge_properties(properties_view properties, property_place place) noexcept;
 
 } // namespace troupe::protocol

@@ -33,16 +33,32 @@ struct publish {
 /// Decodes the body of a PUBLISH. `first` is the packet's first octet (type and flags), `body`
 /// what follows the remaining length; read_slack octets after it must be readable. `receiver`
 /// says which end decodes (a server refuses subscription identifiers [MQTT-3.3.4-6]).
+/// Errors beside malformed_packet and protocol_error: invalid_topic_name, topic_alias_invalid.
 result<publish> decode_publish(octet first, octets body, version v, role receiver) noexcept;
 
 /// Checks and appends one PUBLISH. The payload is borrowed when `payload_owner` is not null and the
 /// payload has at least borrow_threshold octets. When `packet.topic_alias` is not 0, it is written
-/// as a property in addition to `packet.properties` (which then must not hold one).
+/// as a property in addition to `packet.properties`, which must not hold one. `sender` says which
+/// end encodes (only a server sends subscription identifiers).
 /// On error nothing has been written.
 result<void> encode_publish(outbox& out, const publish& packet, version v,
-                            keeper* payload_owner = nullptr);
+                            keeper* payload_owner = nullptr, role sender = role::server);
+
+/// The two halves of encode_publish, for hosts that know a packet to be right (it was decoded, or
+/// checked when it was taken in): what encode_publish would refuse ...
+result<void> check_publish(const publish& packet, version v, role sender = role::server) noexcept;
+/// ... and the writing of a packet for which check_publish found nothing.
+void append_publish(outbox& out, const publish& packet, version v, keeper* payload_owner = nullptr);
 
 /// The whole packet's size in octets as encode_publish would write it, fixed header included.
 std::size_t encoded_size(const publish& packet, version v) noexcept;
+
+/// Whether the payload is text if its payload format indicator says so [MQTT-3.3.2-4]. A receiver
+/// may leave this open; the decoder does.
+bool is_payload_as_claimed(const publish& packet) noexcept;
+
+/// For the switch over packets: decodes into `packet`; 0 means that all is well.
+errc decode_publish_into(publish& packet, octet first, octets body, version v,
+                         role receiver) noexcept;
 
 } // namespace troupe::protocol

@@ -3,6 +3,8 @@
 // Lives here: result<T>, result<void>; shaped like C++23's std::expected, so that it can be
 //          replaced by it one day.
 // Errors:  value() of a failed result is our own mistake and asserts.
+// Costs:   the value's size and two words; making one with a value calls nothing (a default
+//          std::error_code would ask the library for its category each time).
 #pragma once
 
 #include <cassert>
@@ -12,10 +14,34 @@
 
 namespace troupe::protocol {
 
+namespace detail {
+
+/// A std::error_code that costs nothing while there is none.
+class stored_error {
+public:
+  constexpr stored_error() noexcept = default;
+  stored_error(std::error_code error) noexcept
+      : category_{error ? &error.category() : nullptr}, value_{error.value()} {}
+  explicit operator bool() const noexcept { return category_ != nullptr; }
+  std::error_code get() const noexcept {
+    return category_ != nullptr ? std::error_code{value_, *category_} : std::error_code{};
+  }
+
+private:
+  const std::error_category* category_ = nullptr;
+  int value_ = 0;
+};
+
+} // namespace detail
+
 template <class T>
 class [[nodiscard]] result {
 public:
+  using value_type = T;
+
   result(T value) : value_{std::move(value)} {}
+  template <class... Args>
+  explicit result(std::in_place_t, Args&&... args) : value_{std::in_place, std::forward<Args>(args)...} {}
   result(std::error_code error) noexcept : error_{error} { assert(error); }
   template <class Enum>
     requires std::is_error_code_enum_v<Enum>
@@ -41,16 +67,18 @@ public:
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   /// No error when there is a value.
-  std::error_code error() const noexcept { return error_; }
+  std::error_code error() const noexcept { return error_.get(); }
 
 private:
   std::optional<T> value_;
-  std::error_code error_;
+  detail::stored_error error_;
 };
 
 template <>
 class [[nodiscard]] result<void> {
 public:
+  using value_type = void;
+
   result() noexcept = default;
   result(std::error_code error) noexcept : error_{error} {}
   template <class Enum>
@@ -59,10 +87,10 @@ public:
 
   bool has_value() const noexcept { return !error_; }
   explicit operator bool() const noexcept { return has_value(); }
-  std::error_code error() const noexcept { return error_; }
+  std::error_code error() const noexcept { return error_.get(); }
 
 private:
-  std::error_code error_;
+  detail::stored_error error_;
 };
 
 } // namespace troupe::protocol

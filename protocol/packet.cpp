@@ -1,0 +1,65 @@
+#include "packet.hpp"
+
+#include <array>
+
+namespace troupe::protocol {
+
+namespace {
+
+constexpr errc fine{};
+
+void append_empty(outbox& out, packet_type type) {
+  octet* const to = out.reserve(2);
+  to[0] = static_cast<octet>(static_cast<unsigned>(type) << 4U);
+  to[1] = 0;
+  out.commit(to + 2);
+}
+
+} // namespace
+
+result<inbound_packet> decode_packet(const frame& f, version v, role receiver) noexcept {
+  switch (f.type()) {
+  case packet_type::publish: {
+    result<inbound_packet> decoded{std::in_place, std::in_place_type<inbound_publish>};
+    auto& held = *std::get_if<inbound_publish>(&*decoded);
+    held.whole = f.whole;
+    if (const auto wrong = decode_publish_into(held.packet, f.first, f.body, v, receiver);
+        wrong != fine)
+      decoded = wrong;
+    return decoded;
+  }
+  case packet_type::puback:
+  case packet_type::pubrec:
+  case packet_type::pubrel:
+  case packet_type::pubcomp: {
+    result<inbound_packet> decoded{std::in_place, std::in_place_type<ack>};
+    if (const auto wrong = decode_ack_into(*std::get_if<ack>(&*decoded), f.first, f.body, v);
+        wrong != fine)
+      decoded = wrong;
+    return decoded;
+  }
+  default: return result<inbound_packet>{std::in_place, std::in_place_type<frame>, f};
+  }
+}
+
+result<void> decode_ping(octet first, octets body) noexcept {
+  const auto type = static_cast<packet_type>(first >> 4U);
+  const bool is_ping = type == packet_type::pingreq || type == packet_type::pingresp;
+  if (!is_ping || (first & 0x0FU) != 0 || !body.empty())
+    return errc::malformed_packet;
+  return {};
+}
+
+void encode_pingreq(outbox& out) { append_empty(out, packet_type::pingreq); }
+void encode_pingresp(outbox& out) { append_empty(out, packet_type::pingresp); }
+
+std::string_view name(packet_type type) noexcept {
+  static constexpr auto names = std::to_array<std::string_view>(
+      {"reserved", "CONNECT", "CONNACK", "PUBLISH", "PUBACK", "PUBREC", "PUBREL", "PUBCOMP",
+       "SUBSCRIBE", "SUBACK", "UNSUBSCRIBE", "UNSUBACK", "PINGREQ", "PINGRESP", "DISCONNECT",
+       "AUTH"});
+  const auto index = static_cast<std::size_t>(type);
+  return index < names.size() ? names[index] : names[0];
+}
+
+} // namespace troupe::protocol
