@@ -63,7 +63,9 @@ class client_host {
 public:
   /// Where packets for the present connection go.
   virtual outbox& out() = 0;
-  /// CONNACK came with success; requests flow from now on.
+  /// CONNACK came with success; requests flow from now on. The machine's subscribe, unsubscribe and
+  /// publish may be called from here: subscriptions leave before anything that is sent again, publishes
+  /// behind it.
   virtual void on_connected(const connack& packet) = 0;
   /// A message for the application: once for QoS 0 and 2, once or more for QoS 1. Returns true when
   /// it is settled at once (acknowledge now); false when the host will call settle(tag, ...) later

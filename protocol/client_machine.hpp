@@ -16,63 +16,26 @@
 
 #include "action.hpp"
 #include "connack.hpp"
-#include "connect.hpp"
+#include "exchange.hpp"
+#include "introduction.hpp"
+#include "keep_alive.hpp"
+#include "limits.hpp"
 #include "packet.hpp"
+#include "parking.hpp"
 #include "subscribe.hpp"
 #include "unsubscribe.hpp"
 
-#include <memory>
-#include <string>
-#include <vector>
+#include <cstddef>
+#include <span>
+#include <string_view>
 
 namespace troupe::protocol {
-
-/// The will as a client keeps it, section 3.1.2.5.
-struct will_options {
-  std::string topic{};
-  std::vector<octet> payload{};
-  qos quality = qos::at_most_once;
-  bool retain = false;
-  property_block properties{};
-};
-
-struct client_machine_options {
-  version protocol = version::v5_0;
-  std::string client_id{};
-  std::optional<std::string> user_name{};
-  std::optional<std::vector<octet>> password{};
-  bool clean_start = true;                // of the first connection; later ones resume
-  std::chrono::seconds keep_alive{60};    // 0 = off
-  std::chrono::seconds session_expiry{0}; // 5.0; 0xFFFFFFFF = never
-  std::uint16_t receive_maximum = 65'535; // how many QoS 1/2 we take at once
-  std::uint32_t maximum_packet_size = max_packet_size;
-  std::uint16_t topic_alias_maximum = 0;    // inbound aliases we accept
-  std::uint16_t outbound_topic_aliases = 0; // most aliases we set by ourselves; 0 = off
-  std::uint16_t send_window = 65'535;       // most publishes in flight, whatever the server takes
-  duration connack_timeout = std::chrono::seconds{30};
-  duration ping_timeout = std::chrono::seconds{30};
-  std::optional<will_options> will{};
-  property_block connect_properties{}; // user properties, authentication, ...
-};
-
-/// What the server allows, from the present CONNACK (3.1.1: the defaults).
-struct server_limits {
-  std::uint16_t receive_maximum = 65'535;
-  std::uint32_t maximum_packet_size = max_packet_size;
-  std::uint16_t topic_alias_maximum = 0;
-  qos maximum_qos = qos::exactly_once;
-  bool retain_available = true;
-  bool wildcard_subscription_available = true;
-  bool subscription_identifier_available = true;
-  bool shared_subscription_available = true;
-  std::chrono::seconds keep_alive{0};
-  std::string assigned_client_identifier{};
-};
 
 class client_machine {
 public:
   client_machine(client_machine_options options, client_host& host);
-  ~client_machine();
+  client_machine(const client_machine&) = delete;
+  client_machine& operator=(const client_machine&) = delete;
 
   // -- connection ------------------------------------------------------------
   /// A transport is there: appends CONNECT.
@@ -118,16 +81,50 @@ public:
   void on_received(time_point now) noexcept;
 
   // -- questions --------------------------------------------------------------
-  bool is_connected() const noexcept;
-  const server_limits& limits() const noexcept;
-  version protocol() const noexcept;
+  bool is_connected() const noexcept { return phase_ == phase::connected; }
+  const server_limits& limits() const noexcept { return limits_; }
+  version protocol() const noexcept { return options_.protocol; }
   /// QoS 1/2 publishes sent and not yet ended / publishes waiting for the window or a connection.
-  std::size_t inflight() const noexcept;
-  std::size_t parked() const noexcept;
+  std::size_t inflight() const noexcept { return session_.sent().publishes(); }
+  std::size_t parked() const noexcept { return parked_.size(); }
 
 private:
-  struct state;
-  std::unique_ptr<state> state_;
+  enum class phase : std::uint8_t { down, connecting, connected, closing };
+
+  // -- what comes in
+  bool on_publish(const inbound_publish& arrived);
+  bool on_counted_publish(const protocol::publish& packet);
+  bool on_ack(const ack& packet, time_point now);
+  bool on_frame(const frame& packet, time_point now);
+  bool on_connack(const frame& packet, time_point now);
+  bool on_suback(const frame& packet);
+  bool on_unsuback(const frame& packet);
+  bool on_disconnect(const frame& packet);
+  bool on_auth(const frame& packet);
+  // -- what goes out
+  result<void> send_now(request_token token, const kept_publish& kept, time_point now);
+  void pump(time_point now);
+  void send_again(const exchange::resend& which);
+  void send_parked(time_point now);
+  // -- ends
+  bool progressed(const progress& step, const verdict& how);
+  void complete(request_token token, std::error_code error, initiator by);
+  void come_up(const connack& packet, time_point now);
+  bool fail(std::error_code error);
+  void close(const closing& why);
+
+  client_machine_options options_;
+  client_host* host_;
+  exchange session_{role::client};
+  parking parked_;
+  ping_watch watch_;
+  inbound_aliases inbound_;
+  outbound_aliases outbound_;
+  server_limits limits_;
+  time_point connack_deadline_ = never;
+  phase phase_ = phase::down;
+  bool was_connected_ = false; // a CONNACK with success came once: later connections resume
+  bool asked_clean_ = false;   // by the CONNECT of this connection
 };
 
 } // namespace troupe::protocol

@@ -5,6 +5,7 @@
 namespace troupe::protocol {
 
 void exchange::open(const exchange_link& link) noexcept {
+  close(link_.holder); // a takeover may come before the old connection's end
   link_ = link;
   open_ = true;
   inflight_.set_window(link.send_window);
@@ -12,8 +13,9 @@ void exchange::open(const exchange_link& link) noexcept {
   receipts_.open(link.protocol, link.receive_window);
 }
 
-void exchange::close() noexcept {
-  if (!open_) return;
+void exchange::close(const void* holder) noexcept {
+  if (!open_ || link_.holder != holder)
+    return;
   open_ = false;
   link_.aliases = nullptr;
   inflight_.mark_unsent();

@@ -31,6 +31,7 @@ struct exchange_link {
   std::uint16_t receive_window = 65'535;               // ours
   std::uint32_t maximum_packet_size = max_packet_size; // the peer's
   outbound_aliases* aliases = nullptr;                 // null = none; owned by the machine
+  const void* holder = nullptr;                        // the machine, to tell it from a later one
 };
 
 /// What an acknowledgement did.
@@ -51,7 +52,8 @@ public:
   // -- connections --------------------------------------------------------------
   /// A connection is up. Then: begin_anew() if the peer has no session; resume().
   void open(const exchange_link& link) noexcept;
-  void close() noexcept;
+  /// The connection of `holder` is gone. Nothing happens when another machine has opened since.
+  void close(const void* holder) noexcept;
   bool is_open() const noexcept { return open_; }
   /// The peer has no session: inbound state goes; publishes not acknowledged become new ones, in
   /// order; a publish whose PUBREC came is the peer's own since then, so `on_ended(token)` is called.
@@ -101,6 +103,9 @@ public:
   /// Calls `f(token)` for every publish not ended: released ones, then the others in order.
   template <class F>
   void for_each_publish(F f) const;
+  /// Nobody waits for any publish any more: withdraw() for each, calling `f(token)`.
+  template <class F>
+  void end_publishes(outbox& out, F f);
   /// Takes each SUBSCRIBE and UNSUBSCRIBE not answered out, calling `f(token)` for it.
   template <class F>
   void end_requests(F f);
@@ -135,6 +140,17 @@ template <class F>
 void exchange::for_each_publish(F f) const {
   for (packet_id first : {inflight_.first_released(), inflight_.first_publish()}) {
     for (packet_id id = first; id != 0; id = inflight_.next(id)) f(inflight_.at(id).token);
+  }
+}
+
+template <class F>
+void exchange::end_publishes(outbox& out, F f) {
+  while (inflight_.publishes() != 0) {
+    const packet_id oldest = inflight_.first_released();
+    const packet_id id = oldest != 0 ? oldest : inflight_.first_publish();
+    const request_token token = inflight_.at(id).token;
+    withdraw(out, id);
+    f(token);
   }
 }
 

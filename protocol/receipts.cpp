@@ -114,6 +114,12 @@ delivery_tag receipts::defer(packet_id id, qos quality) {
 }
 
 bool receipts::settle(outbox& out, delivery_tag which, reason_code reason) {
+  if (!note(which, reason)) return false;
+  if ((table_.at(which.id).marks & queued) != 0) flush(out, queue_of(which.quality));
+  return true;
+}
+
+bool receipts::note(delivery_tag which, reason_code reason) noexcept {
   receipt* const entry = find(which.id);
   const std::uint8_t kind = which.quality == qos::at_least_once ? is_first : is_second;
   if (entry == nullptr || which != tag(which.id, which.quality) || (entry->marks & kind) == 0
@@ -121,7 +127,6 @@ bool receipts::settle(outbox& out, delivery_tag which, reason_code reason) {
     return false;
   entry->marks |= settled;
   entry->reason = reason;
-  if ((entry->marks & queued) != 0) flush(out, queue_of(which.quality));
   return true;
 }
 

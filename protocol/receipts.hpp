@@ -61,6 +61,8 @@ public:
   delivery_tag tag(packet_id id, qos quality) const noexcept;
   /// Ends a deferred publish; a void tag does nothing and answers false.
   bool settle(outbox& out, delivery_tag tag, reason_code reason);
+  /// The same while there is no connection: the answer waits for the publish to come again.
+  bool note(delivery_tag tag, reason_code reason) noexcept;
   /// Sends PUBCOMP. False: a PUBREL before our PUBREC, a protocol error.
   bool on_pubrel(outbox& out, packet_id id);
 

@@ -28,7 +28,7 @@ struct server_machine_options {
   std::uint16_t receive_maximum = 65'535;              // announced; 5.0
   std::uint32_t maximum_packet_size = max_packet_size; // announced; 5.0
   std::uint16_t topic_alias_maximum = 0;
-  std::chrono::seconds max_keep_alive{0};              // 0 = what the client asks
+  std::chrono::seconds max_keep_alive{0}; // 0 = what the client asks
   qos maximum_qos = qos::exactly_once;
   bool retain_available = true;
   bool wildcard_subscription_available = true;
@@ -39,9 +39,9 @@ struct server_machine_options {
 /// What goes into a successful CONNACK beside the options.
 struct acceptance {
   bool session_present = false;
-  std::string_view assigned_client_identifier{};   // empty = the client's own stands
-  std::optional<std::uint32_t> session_expiry{};   // when the server uses another than asked
-  property_block properties{};                     // user properties, response information, ...
+  std::string_view assigned_client_identifier{}; // empty = the client's own stands
+  std::optional<std::uint32_t> session_expiry{}; // when the server uses another than asked
+  property_block properties{};                   // user properties, response information, ...
 };
 
 class server_machine {
@@ -64,10 +64,8 @@ public:
   void on_bad_bytes(std::error_code error, time_point now);
   /// Ends a deferred acknowledgement.
   void acknowledge(packet_id id, reason_code reason, time_point now);
-  void answer_subscribe(packet_id id, std::span<const reason_code> codes,
-                        properties_view properties);
-  void answer_unsubscribe(packet_id id, std::span<const reason_code> codes,
-                          properties_view properties);
+  void answer_subscribe(packet_id id, std::span<const reason_code> codes, properties_view properties);
+  void answer_unsubscribe(packet_id id, std::span<const reason_code> codes, properties_view properties);
   void send_auth(reason_code reason, properties_view properties, time_point now);
 
   // -- what goes out ----------------------------------------------------------
