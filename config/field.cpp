@@ -29,7 +29,8 @@ std::optional<Number> number_from(std::string_view text) noexcept {
   return value;
 }
 
-std::string range(const field& what, std::string_view kind, std::string least, std::string most) {
+std::string range(const field& what, std::string_view kind, const std::string& least,
+                  const std::string& most) {
   std::string text = std::string(kind) + " of at least " + least;
   if (what.most != field{}.most) text = std::string(kind) + " from " + least + " to " + most;
   return text;
