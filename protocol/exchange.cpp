@@ -14,8 +14,7 @@ void exchange::open(const exchange_link& link) noexcept {
 }
 
 void exchange::close(const void* holder) noexcept {
-  if (!open_ || link_.holder != holder)
-    return;
+  if (!open_ || link_.holder != holder) return;
   open_ = false;
   link_.aliases = nullptr;
   inflight_.mark_unsent();
@@ -132,7 +131,7 @@ packet_id exchange::find(request_token token) noexcept {
   return 0;
 }
 
-void exchange::clear() noexcept {
+void exchange::forget() noexcept {
   inflight_.clear();
   receipts_.clear();
 }

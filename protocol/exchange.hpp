@@ -109,8 +109,8 @@ public:
   /// Takes each SUBSCRIBE and UNSUBSCRIBE not answered out, calling `f(token)` for it.
   template <class F>
   void end_requests(F f);
-  /// Forgets everything.
-  void clear() noexcept;
+  /// Forgets everything, in and out: the session is a new one for both ends.
+  void forget() noexcept;
 
 private:
   result<void> encode(outbox& out, publish packet, const kept_publish& kept);

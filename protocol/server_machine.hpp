@@ -1,7 +1,9 @@
 // server_machine: everything one connection of a server decides, without I/O.
 //
 //   waiting --CONNECT--> judging --accept--> connected --close--> closed
-//      |  other packet, deadline     | refuse --> closed
+//      |                    |                    |
+//      other packet,        refuse,              fault, silence, DISCONNECT --> closed
+//      deadline --> closed  deadline --> closed
 //
 // Lives here: handshake, keep-alive watch, validation of requests, acknowledgement duty; PUBLISH both
 //          ways lives in exchange, which belongs to the session and is lent to the machine.
@@ -15,11 +17,15 @@
 #include "action.hpp"
 #include "connect.hpp"
 #include "exchange.hpp"
+#include "keep_alive.hpp"
 #include "packet.hpp"
 #include "subscribe.hpp"
 #include "unsubscribe.hpp"
 
-#include <memory>
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string_view>
 
 namespace troupe::protocol {
 
@@ -27,8 +33,10 @@ struct server_machine_options {
   duration connect_timeout = std::chrono::seconds{10}; // from construction to CONNECT
   std::uint16_t receive_maximum = 65'535;              // announced; 5.0
   std::uint32_t maximum_packet_size = max_packet_size; // announced; 5.0
-  std::uint16_t topic_alias_maximum = 0;
-  std::chrono::seconds max_keep_alive{0}; // 0 = what the client asks
+  std::uint16_t topic_alias_maximum = 0;               // inbound aliases we accept
+  std::uint16_t outbound_topic_aliases = 0;            // most aliases we set by ourselves; 0 = off
+  std::uint16_t send_window = 65'535;                  // most in flight, whatever the client takes
+  std::chrono::seconds max_keep_alive{0};              // 0 = what the client asks
   qos maximum_qos = qos::exactly_once;
   bool retain_available = true;
   bool wildcard_subscription_available = true;
@@ -46,8 +54,10 @@ struct acceptance {
 
 class server_machine {
 public:
-  server_machine(server_machine_options options, server_host& host, time_point now);
+  server_machine(const server_machine_options& options, server_host& host, time_point now);
   ~server_machine();
+  server_machine(const server_machine&) = delete;
+  server_machine& operator=(const server_machine&) = delete;
 
   // -- connection -------------------------------------------------------------
   /// Sends CONNACK with success, then resends what `session` has in flight. `session` outlives the
@@ -70,24 +80,72 @@ public:
 
   // -- what goes out ----------------------------------------------------------
   enum class sent : std::uint8_t { done, in_flight, window_full, too_large };
-  /// Sends one message to the client. `kept.packet` has the final QoS, retain flag and properties.
+  /// Sends one message to the client. `kept.packet` has the final QoS, retain flag and properties
+  /// (which 3.1.1 clients do not get).
   /// done: QoS 0, written. in_flight: QoS 1/2, on_delivered(token) will follow. window_full: nothing
-  /// happened; ask again after on_delivered. too_large: over the client's maximum packet size, drop.
+  /// happened; ask again after on_delivered. too_large: over the client's maximum packet size or not
+  /// sayable at all, drop [MQTT-3.1.2-25].
   sent deliver(request_token token, const kept_publish& kept, time_point now);
   /// Room in the client's receive maximum.
-  bool may_deliver() const noexcept;
+  bool may_deliver() const noexcept { return phase_ == phase::connected && session_->may_send(); }
 
   // -- time and questions -----------------------------------------------------
   time_point next_deadline() const noexcept;
   void on_deadline(time_point now);
-  bool is_connected() const noexcept;
-  version protocol() const noexcept;
+  /// CONNECT came and is not answered: packets behind it must wait (AUTH excepted).
+  bool is_judging() const noexcept { return phase_ == phase::judging; }
+  bool is_connected() const noexcept { return phase_ == phase::connected; }
+  version protocol() const noexcept { return version_; }
   /// The client's limits, from CONNECT.
-  std::uint32_t client_maximum_packet_size() const noexcept;
+  std::uint32_t client_maximum_packet_size() const noexcept { return client_.maximum_packet_size; }
 
 private:
-  struct state;
-  std::unique_ptr<state> state_;
+  enum class phase : std::uint8_t { waiting, judging, connected, closed };
+
+  /// What the CONNECT said that is needed later.
+  struct client_terms {
+    std::uint32_t maximum_packet_size = max_packet_size;
+    std::uint32_t session_expiry = 0;
+    std::chrono::seconds keep_alive{0};
+    std::uint16_t receive_maximum = 65'535;
+    std::uint16_t topic_alias_maximum = 0;
+    bool wants_problem_information = true;
+    bool authenticates = false;
+  };
+
+  // -- what comes in
+  bool on_publish(const inbound_publish& arrived);
+  bool take_publish(const protocol::publish& packet, const inbound_publish& arrived);
+  bool on_ack(const ack& packet, time_point now);
+  bool on_first(const inbound_packet& packet, time_point now);
+  bool on_undecodable_connect(const frame& packet, std::error_code error);
+  bool on_frame(const frame& packet, time_point now);
+  bool on_subscribe(const frame& packet);
+  bool on_unsubscribe(const frame& packet);
+  bool on_disconnect(const frame& packet);
+  bool on_auth(const frame& packet);
+  std::error_code check(const protocol::subscribe& packet) const noexcept;
+  void read_terms(const connect& packet) noexcept;
+  // -- what goes out
+  property_block connack_properties(const acceptance& how) const;
+  void send_connack(bool session_present, reason_code reason, properties_view properties);
+  void send_disconnect(reason_code reason, properties_view properties);
+  void pump(time_point now);
+  properties_view permitted(properties_view properties, std::size_t bare_size) const noexcept;
+  // -- ends
+  bool fail(std::error_code error);
+  void close(const closing& why);
+
+  server_machine_options options_;
+  server_host* host_;
+  exchange* session_ = nullptr; // lent by accept
+  silence_watch watch_;
+  inbound_aliases inbound_;
+  outbound_aliases outbound_;
+  client_terms client_;
+  time_point connect_deadline_;
+  version version_ = version::v5_0;
+  phase phase_ = phase::waiting;
 };
 
 } // namespace troupe::protocol
