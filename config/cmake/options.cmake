@@ -8,6 +8,7 @@ set(TROUPE_SANITIZE "" CACHE STRING "list for -fsanitize, e.g. address,undefined
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF) # there are none, and looking for them costs a pass
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -22,7 +23,7 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 if(TROUPE_SANITIZE)
-  add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TROUPE_SANITIZE})
   if(TROUPE_SANITIZE MATCHES undefined)
     add_compile_options(-fno-sanitize-recover=undefined)
