@@ -30,8 +30,8 @@ struct will_view {
 
 struct connect {
   version protocol = version::v5_0;
-  bool clean_start = true;       // clean session in 3.1.1
-  std::uint16_t keep_alive = 0;  // seconds; 0 = off
+  bool clean_start = true;      // clean session in 3.1.1
+  std::uint16_t keep_alive = 0; // seconds; 0 = off
   std::string_view client_id{};
   std::optional<std::string_view> user_name{};
   std::optional<octets> password{};
@@ -41,6 +41,9 @@ struct connect {
 
 /// read_slack octets after `body` must be readable. The version is said by the packet itself.
 result<connect> decode_connect(octet first, octets body) noexcept;
+/// The version a CONNECT speaks, for the answer to one that could not be decoded; none when it is not
+/// one of ours.
+std::optional<version> peek_version(octets body) noexcept;
 result<void> encode_connect(outbox& out, const connect& packet);
 std::size_t encoded_size(const connect& packet) noexcept;
 

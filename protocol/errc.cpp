@@ -18,7 +18,8 @@ const char* sentence(errc code) noexcept {
   case errc::payload_format_invalid: return "the payload is not of the format it claims";
   case errc::invalid_text: return "the text is not valid UTF-8, contains U+0000 or is too long";
   case errc::invalid_topic_name: return "the topic name is empty, too long, not text or contains a wildcard";
-  case errc::invalid_topic_filter: return "the topic filter is empty, too long, not text or has a misplaced wildcard";
+  case errc::invalid_topic_filter:
+    return "the topic filter is empty, too long, not text or has a misplaced wildcard";
   case errc::invalid_share_name: return "the shared subscription has no valid share name or no filter";
   case errc::filter_too_complex: return "the topic filter has too many levels or wildcards";
   case errc::property_not_allowed: return "the property may not stand in this packet";
@@ -32,7 +33,8 @@ const char* sentence(errc code) noexcept {
   case errc::retain_not_supported: return "the server does not support retained messages";
   case errc::wildcard_not_supported: return "the server does not support wildcard subscriptions";
   case errc::shared_not_supported: return "the server does not support shared subscriptions";
-  case errc::subscription_identifier_not_supported: return "the server does not support subscription identifiers";
+  case errc::subscription_identifier_not_supported:
+    return "the server does not support subscription identifiers";
   case errc::not_connected: return "there is no connection";
   case errc::connection_lost: return "the connection was lost before the answer came";
   case errc::connect_timeout: return "the connection did not come up in time";
@@ -108,10 +110,8 @@ const std::error_category& errc_category() noexcept {
 }
 
 reason_code answer_for(std::error_code error) noexcept {
-  if (!error)
-    return reason_code::success;
-  if (error.category() != errc_category())
-    return reason_code::implementation_specific_error;
+  if (!error) return reason_code::success;
+  if (error.category() != errc_category()) return reason_code::implementation_specific_error;
   return answer(static_cast<errc>(error.value()));
 }
 

@@ -42,8 +42,7 @@ constexpr std::size_t smallest_buffer = 256;
 /// Sizes are rounded so that one buffer serves frames of about one size; large ones are exact
 /// enough not to be doubled by a peer's claim.
 constexpr std::size_t rounded(std::size_t size) noexcept {
-  if (size <= smallest_buffer)
-    return smallest_buffer;
+  if (size <= smallest_buffer) return smallest_buffer;
   const std::size_t step = std::bit_floor(size) / 4;
   return (size + step - 1) / step * step;
 }
@@ -58,15 +57,12 @@ class framer::buffer final : public keeper {
 public:
   static buffer* make(std::size_t capacity) noexcept {
     void* memory = ::operator new(sizeof(buffer) + capacity + read_slack, std::nothrow);
-    if (memory == nullptr)
-      return nullptr;
+    if (memory == nullptr) return nullptr;
     auto* made = new (memory) buffer{capacity};
     std::memset(made->data() + capacity, 0, read_slack);
     return made;
   }
-  void retain(std::uint32_t count) noexcept override {
-    count_.fetch_add(count, std::memory_order_relaxed);
-  }
+  void retain(std::uint32_t count) noexcept override { count_.fetch_add(count, std::memory_order_relaxed); }
   void release(std::uint32_t count) noexcept override {
     if (count_.fetch_sub(count, std::memory_order_acq_rel) == count) {
       this->~buffer();
@@ -92,13 +88,11 @@ struct framer::header {
 };
 
 bool frame::has_shortest_length() const noexcept {
-  return whole.size() - body.size()
-         == 1 + variable_size(static_cast<std::uint32_t>(body.size()));
+  return whole.size() - body.size() == 1 + variable_size(static_cast<std::uint32_t>(body.size()));
 }
 
 framer::~framer() {
-  if (filling_ != nullptr)
-    filling_->release(1);
+  if (filling_ != nullptr) filling_->release(1);
   drop_buffers(true);
 }
 
@@ -126,16 +120,14 @@ errc framer::fail(errc why) noexcept {
 
 /// Judges as much of a header as there is; errc::need_more when it is right so far.
 errc framer::read_header(const octet* from, std::size_t count, header& found) noexcept {
-  if (count == 0)
-    return errc::need_more;
+  if (count == 0) return errc::need_more;
   const opening how = openings[from[0]];
   if (how == opening::refused
       || (how == opening::accepted_in_5_0 && version_ == static_cast<octet>(version::v3_1_1)))
     return errc::malformed_packet;
   std::uint32_t remaining = 0;
   for (std::size_t i = 1;; ++i) {
-    if (i == count)
-      return errc::need_more;
+    if (i == count) return errc::need_more;
     remaining |= static_cast<std::uint32_t>(from[i] & 0x7FU) << (7U * (i - 1));
     if (from[i] < 0x80U) {
       const bool padded = i > 1 && from[i] == 0;
@@ -154,15 +146,12 @@ errc framer::read_header(const octet* from, std::size_t count, header& found) no
 }
 
 errc framer::next(frame& into) noexcept {
-  if (failure_ != fine)
-    return failure_;
-  if (held_ != 0)
-    return next_across(into);
+  if (failure_ != fine) return failure_;
+  if (held_ != 0) return next_across(into);
   const auto available = static_cast<std::size_t>(end_ - at_);
   header found;
   const errc state = read_header(at_, available, found);
-  if (state != fine && state != errc::need_more)
-    return fail(state);
+  if (state != fine && state != errc::need_more) return fail(state);
   if (state == errc::need_more || available < found.length) {
     length_ = found.length;
     return keep_remainder();
@@ -177,8 +166,7 @@ errc framer::next(frame& into) noexcept {
 
 result<frame> framer::next() {
   result<frame> cut{std::in_place};
-  if (const auto state = next(*cut); state != fine)
-    cut = state;
+  if (const auto state = next(*cut); state != fine) cut = state;
   return cut;
 }
 
@@ -197,8 +185,7 @@ errc framer::keep_remainder() noexcept {
     quiet_ = 0;
   } else {
     length_ = 0;
-    if (spare_ != nullptr && ++quiet_ >= quiet_enough)
-      drop_buffers(true);
+    if (spare_ != nullptr && ++quiet_ >= quiet_enough) drop_buffers(true);
   }
   held_ = static_cast<std::uint32_t>(rest);
   at_ = end_ = nullptr;
@@ -214,15 +201,12 @@ errc framer::complete_header() noexcept {
       length_ = found.length;
       break;
     }
-    if (state != errc::need_more)
-      return fail(state);
-    if (at_ == end_)
-      return state;
+    if (state != errc::need_more) return fail(state);
+    if (at_ == end_) return state;
     start_[held_++] = *at_++;
   }
   filling_ = take_buffer(length_);
-  if (filling_ == nullptr)
-    return fail(errc::packet_too_large);
+  if (filling_ == nullptr) return fail(errc::packet_too_large);
   std::memcpy(filling_->data(), start_.data(), held_);
   return fine;
 }
@@ -230,8 +214,7 @@ errc framer::complete_header() noexcept {
 /// Goes on with the frame that earlier inputs began.
 errc framer::next_across(frame& into) noexcept {
   if (filling_ == nullptr)
-    if (const auto state = complete_header(); state != fine)
-      return state;
+    if (const auto state = complete_header(); state != fine) return state;
   const auto available = static_cast<std::size_t>(end_ - at_);
   const std::size_t missing = length_ - held_;
   const std::size_t count = available < missing ? available : missing;
@@ -248,8 +231,7 @@ errc framer::deliver(frame& into) noexcept {
   into.first = from[0];
   into.whole = {from, held_};
   std::size_t body_at = 2;
-  while (from[body_at - 1] >= 0x80U)
-    ++body_at;
+  while (from[body_at - 1] >= 0x80U) ++body_at;
   into.body = {from + body_at, held_ - body_at};
   filling_->next = spare_;
   spare_ = std::exchange(filling_, nullptr);
@@ -293,8 +275,7 @@ void framer::drop_buffers(bool all) noexcept {
 }
 
 std::span<octet> framer::wanted() noexcept {
-  if (filling_ == nullptr || failure_ != fine || length_ - held_ < direct_read_from)
-    return {};
+  if (filling_ == nullptr || failure_ != fine || length_ - held_ < direct_read_from) return {};
   return {filling_->data() + held_, length_ - held_};
 }
 
@@ -303,8 +284,7 @@ void framer::filled(std::size_t count) noexcept { held_ += static_cast<std::uint
 keeper_ref framer::retained(const frame& f) const noexcept {
   const auto* const from = f.whole.data();
   for (buffer* b = spare_; b != nullptr; b = b->next)
-    if (from == b->data())
-      return keeper_ref{b};
+    if (from == b->data()) return keeper_ref{b};
   return {};
 }
 

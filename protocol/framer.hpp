@@ -24,9 +24,9 @@ namespace troupe::protocol {
 
 /// One whole control packet. `body` has read_slack readable octets after its end.
 struct frame {
-  octet first = 0;   // packet type and flags
-  octets body{};     // what follows the remaining length
-  octets whole{};    // the packet as it came, first octet included: may be forwarded unchanged
+  octet first = 0; // packet type and flags
+  octets body{};   // what follows the remaining length
+  octets whole{};  // the packet as it came, first octet included: may be forwarded unchanged
   packet_type type() const noexcept { return static_cast<packet_type>(first >> 4U); }
   /// Whether the remaining length came in its shortest form; CONNECT is framed before the version
   /// is known that demands it [MQTT-1.5.5-1].
@@ -95,8 +95,8 @@ private:
   buffer* filling_ = nullptr;  // holds the incomplete frame, once its length is known
   buffer* spare_ = nullptr;    // handed out before: newest first, used again when nobody holds them
   std::uint32_t limit_;
-  std::uint32_t length_ = 0;   // of the incomplete frame, header included; 0 = not known
-  std::uint32_t held_ = 0;     // octets of it that are here
+  std::uint32_t length_ = 0; // of the incomplete frame, header included; 0 = not known
+  std::uint32_t held_ = 0;   // octets of it that are here
   errc failure_{};
   std::array<octet, 5> start_{}; // of an incomplete header
   octet version_ = 0;            // 0 = unknown

@@ -23,8 +23,7 @@ result<inbound_packet> decode_packet(const frame& f, version v, role receiver) n
     result<inbound_packet> decoded{std::in_place, std::in_place_type<inbound_publish>};
     auto& held = *std::get_if<inbound_publish>(&*decoded);
     held.whole = f.whole;
-    if (const auto wrong = decode_publish_into(held.packet, f.first, f.body, v, receiver);
-        wrong != fine)
+    if (const auto wrong = decode_publish_into(held.packet, f.first, f.body, v, receiver); wrong != fine)
       decoded = wrong;
     return decoded;
   }
@@ -33,8 +32,7 @@ result<inbound_packet> decode_packet(const frame& f, version v, role receiver) n
   case packet_type::pubrel:
   case packet_type::pubcomp: {
     result<inbound_packet> decoded{std::in_place, std::in_place_type<ack>};
-    if (const auto wrong = decode_ack_into(*std::get_if<ack>(&*decoded), f.first, f.body, v);
-        wrong != fine)
+    if (const auto wrong = decode_ack_into(*std::get_if<ack>(&*decoded), f.first, f.body, v); wrong != fine)
       decoded = wrong;
     return decoded;
   }
@@ -45,8 +43,7 @@ result<inbound_packet> decode_packet(const frame& f, version v, role receiver) n
 result<void> decode_ping(octet first, octets body) noexcept {
   const auto type = static_cast<packet_type>(first >> 4U);
   const bool is_ping = type == packet_type::pingreq || type == packet_type::pingresp;
-  if (!is_ping || (first & 0x0FU) != 0 || !body.empty())
-    return errc::malformed_packet;
+  if (!is_ping || (first & 0x0FU) != 0 || !body.empty()) return errc::malformed_packet;
   return {};
 }
 
@@ -55,9 +52,8 @@ void encode_pingresp(outbox& out) { append_empty(out, packet_type::pingresp); }
 
 std::string_view name(packet_type type) noexcept {
   static constexpr auto names = std::to_array<std::string_view>(
-      {"reserved", "CONNECT", "CONNACK", "PUBLISH", "PUBACK", "PUBREC", "PUBREL", "PUBCOMP",
-       "SUBSCRIBE", "SUBACK", "UNSUBSCRIBE", "UNSUBACK", "PINGREQ", "PINGRESP", "DISCONNECT",
-       "AUTH"});
+      {"reserved", "CONNECT", "CONNACK", "PUBLISH", "PUBACK", "PUBREC", "PUBREL", "PUBCOMP", "SUBSCRIBE",
+       "SUBACK", "UNSUBSCRIBE", "UNSUBACK", "PINGREQ", "PINGRESP", "DISCONNECT", "AUTH"});
   const auto index = static_cast<std::size_t>(type);
   return index < names.size() ? names[index] : names[0];
 }

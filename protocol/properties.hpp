@@ -70,8 +70,21 @@ enum class property_form : std::uint8_t {
 
 /// Where a property block stands: one of the packet types, or the will of a CONNECT.
 enum class property_place : std::uint8_t {
-  connect, connack, publish_to_server, publish_to_client, puback, pubrec, pubrel, pubcomp,
-  subscribe, suback, unsubscribe, unsuback, disconnect_from_client, disconnect_from_server, auth,
+  connect,
+  connack,
+  publish_to_server,
+  publish_to_client,
+  puback,
+  pubrec,
+  pubrel,
+  pubcomp,
+  subscribe,
+  suback,
+  unsubscribe,
+  unsuback,
+  disconnect_from_client,
+  disconnect_from_server,
+  auth,
   will,
 };
 
@@ -102,14 +115,12 @@ public:
   /// Calls `f(user_property)` for each user property, in wire order.
   template <class F>
   void for_each_user_property(F f) const {
-    for (std::size_t at = 0; auto next = next_user_property(at);)
-      f(*next);
+    for (std::size_t at = 0; auto next = next_user_property(at);) f(*next);
   }
   /// Calls `f(std::uint32_t)` for each subscription identifier, in wire order.
   template <class F>
   void for_each_subscription_identifier(F f) const {
-    for (std::size_t at = 0; auto next = next_subscription_identifier(at);)
-      f(*next);
+    for (std::size_t at = 0; auto next = next_subscription_identifier(at);) f(*next);
   }
   /// The first user property at or after offset `at`, which moves behind it.
   std::optional<user_property> next_user_property(std::size_t& at) const noexcept;

@@ -24,8 +24,7 @@ bool fits(property_form form, std::uint32_t value) noexcept {
 }
 
 bool fits(property_form form, std::string_view text) noexcept {
-  if (text.size() > longest)
-    return false;
+  if (text.size() > longest) return false;
   switch (form) {
   case property_form::text: return is_text_exact(as_octets(text));
   case property_form::topic_name:
@@ -77,8 +76,7 @@ void property_block::assign(properties_view source) {
 }
 
 result<void> property_block::set(property id, std::uint32_t value) {
-  if (!fits(form_of(id), value))
-    return errc::property_value;
+  if (!fits(form_of(id), value)) return errc::property_value;
   remove(id);
   append_number(bytes_, id, value);
   seen_ |= bit(id);
@@ -86,8 +84,7 @@ result<void> property_block::set(property id, std::uint32_t value) {
 }
 
 result<void> property_block::set(property id, std::string_view text) {
-  if (!fits(form_of(id), text))
-    return errc::property_value;
+  if (!fits(form_of(id), text)) return errc::property_value;
   remove(id);
   append_binary(bytes_, id, as_octets(text));
   seen_ |= bit(id);
@@ -95,8 +92,7 @@ result<void> property_block::set(property id, std::string_view text) {
 }
 
 result<void> property_block::set(property id, octets binary) {
-  if (form_of(id) != property_form::binary || binary.size() > longest)
-    return errc::property_value;
+  if (form_of(id) != property_form::binary || binary.size() > longest) return errc::property_value;
   remove(id);
   append_binary(bytes_, id, binary);
   seen_ |= bit(id);
@@ -104,8 +100,7 @@ result<void> property_block::set(property id, octets binary) {
 }
 
 result<void> property_block::add_user_property(std::string_view name, std::string_view value) {
-  if (!fits(property_form::text, name) || !fits(property_form::text, value))
-    return errc::property_value;
+  if (!fits(property_form::text, name) || !fits(property_form::text, value)) return errc::property_value;
   wire_writer to{append(bytes_, 5 + name.size() + value.size())};
   to.write_byte(static_cast<octet>(property::user_property));
   to.write_text(name);
@@ -115,8 +110,7 @@ result<void> property_block::add_user_property(std::string_view name, std::strin
 }
 
 result<void> property_block::add_subscription_identifier(std::uint32_t value) {
-  if (!fits(property_form::variable_above_zero, value))
-    return errc::property_value;
+  if (!fits(property_form::variable_above_zero, value)) return errc::property_value;
   const std::uint64_t here = bit(property::subscription_identifier);
   append_number(bytes_, property::subscription_identifier, value);
   seen_ |= (seen_ & here) != 0 ? repeated : here;
@@ -124,18 +118,15 @@ result<void> property_block::add_subscription_identifier(std::uint32_t value) {
 }
 
 void property_block::remove(property id) {
-  if ((seen_ & bit(id)) == 0)
-    return;
+  if ((seen_ & bit(id)) == 0) return;
   while (true) {
     const octets found = find_property(bytes_, id);
-    if (found.empty())
-      break;
+    if (found.empty()) break;
     const auto first = bytes_.begin() + (found.data() - bytes_.data());
     bytes_.erase(first, first + static_cast<std::ptrdiff_t>(found.size()));
   }
   seen_ &= ~bit(id);
-  if (id == property::subscription_identifier)
-    seen_ &= ~repeated;
+  if (id == property::subscription_identifier) seen_ &= ~repeated;
 }
 
 void property_block::clear() noexcept {

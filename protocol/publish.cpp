@@ -14,8 +14,7 @@ constexpr std::size_t alias_property_size = 3;
 
 errc read_topic(wire_reader& from, std::string_view& topic) noexcept {
   octets raw;
-  if (!from.read_binary(raw))
-    return errc::malformed_packet;
+  if (!from.read_binary(raw)) return errc::malformed_packet;
   topic = as_text(raw);
   switch (find_topic_fault(raw)) {
   case text_fault::none: return fine;
@@ -52,8 +51,7 @@ std::size_t head_size(const publish& packet, version v) noexcept {
 
 octet first_octet(const publish& packet) noexcept {
   return static_cast<octet>(publish_bits | (packet.dup ? 8U : 0U)
-                            | (static_cast<unsigned>(packet.quality) << 1U)
-                            | (packet.retain ? 1U : 0U));
+                            | (static_cast<unsigned>(packet.quality) << 1U) | (packet.retain ? 1U : 0U));
 }
 
 /// The fixed header needs the exact length before the first octet. With the properties kept as an
@@ -63,8 +61,7 @@ octet* write_head(octet* to, const publish& packet, version v, std::uint32_t rem
   writer.write_byte(first_octet(packet));
   writer.write_variable(remaining);
   writer.write_text(packet.topic);
-  if (packet.quality != qos::at_most_once)
-    writer.write_two_bytes(packet.id);
+  if (packet.quality != qos::at_most_once) writer.write_two_bytes(packet.id);
   if (v == version::v5_0) {
     writer.write_variable(static_cast<std::uint32_t>(block_size(packet)));
     if (packet.topic_alias != 0) {
@@ -90,55 +87,44 @@ errc judge_topic(const publish& packet, version v) noexcept {
 errc judge_block(const publish& packet, version v, role sender) noexcept {
   if (v == version::v3_1_1)
     return packet.properties.empty() && packet.topic_alias == 0 ? fine : errc::version_mismatch;
-  if (packet.properties.empty())
-    return fine;
+  if (packet.properties.empty()) return fine;
   if (packet.properties.has(property::topic_alias))
     return packet.topic_alias != 0 ? errc::property_repeated : errc::property_not_allowed;
-  return judge_properties(packet.properties, sender == role::client
-                                                 ? property_place::publish_to_server
-                                                 : property_place::publish_to_client);
+  return judge_properties(packet.properties, sender == role::client ? property_place::publish_to_server
+                                                                    : property_place::publish_to_client);
 }
 
 errc judge(const publish& packet, version v, role sender) noexcept {
-  if (const auto wrong = judge_topic(packet, v); wrong != fine)
-    return wrong;
-  if (packet.quality > qos::exactly_once)
-    return errc::invalid_argument;
+  if (const auto wrong = judge_topic(packet, v); wrong != fine) return wrong;
+  if (packet.quality > qos::exactly_once) return errc::invalid_argument;
   if ((packet.quality == qos::at_most_once) != (packet.id == 0)) // [MQTT-2.2.1-2] [MQTT-2.2.1-3]
     return errc::invalid_packet_id;
   if (packet.dup && packet.quality == qos::at_most_once) // [MQTT-3.3.1-2]
     return errc::invalid_argument;
-  if (const auto wrong = judge_block(packet, v, sender); wrong != fine)
-    return wrong;
+  if (const auto wrong = judge_block(packet, v, sender); wrong != fine) return wrong;
   const std::size_t head = head_size(packet, v);
-  if (packet.payload.size() > max_remaining_length
-      || head + packet.payload.size() > max_remaining_length)
+  if (packet.payload.size() > max_remaining_length || head + packet.payload.size() > max_remaining_length)
     return errc::packet_too_large;
   return fine;
 }
 
 } // namespace
 
-errc decode_publish_into(publish& packet, octet first, octets body, version v,
-                         role receiver) noexcept {
-  if (const auto wrong = read_flags(packet, first); wrong != fine)
-    return wrong;
+errc decode_publish_into(publish& packet, octet first, octets body, version v, role receiver) noexcept {
+  if (const auto wrong = read_flags(packet, first); wrong != fine) return wrong;
   wire_reader from{body};
-  if (const auto wrong = read_topic(from, packet.topic); wrong != fine)
-    return wrong;
+  if (const auto wrong = read_topic(from, packet.topic); wrong != fine) return wrong;
   packet.id = 0;
   if (packet.quality != qos::at_most_once) {
-    if (!from.read_two_bytes(packet.id))
-      return errc::malformed_packet;
+    if (!from.read_two_bytes(packet.id)) return errc::malformed_packet;
     if (packet.id == 0) // [MQTT-2.2.1-3]
       return errc::protocol_error;
   }
   scanned_properties found;
   if (v == version::v5_0) {
-    const auto place = receiver == role::server ? property_place::publish_to_server
-                                                : property_place::publish_to_client;
-    if (const auto wrong = read_properties(from, place, found); wrong != fine)
-      return wrong;
+    const auto place =
+        receiver == role::server ? property_place::publish_to_server : property_place::publish_to_client;
+    if (const auto wrong = read_properties(from, place, found); wrong != fine) return wrong;
   }
   packet.properties = found.view;
   packet.topic_alias = found.topic_alias;
@@ -156,8 +142,7 @@ result<publish> decode_publish(octet first, octets body, version v, role receive
 }
 
 result<void> check_publish(const publish& packet, version v, role sender) noexcept {
-  if (const auto wrong = judge(packet, v, sender); wrong != fine)
-    return wrong;
+  if (const auto wrong = judge(packet, v, sender); wrong != fine) return wrong;
   return {};
 }
 
@@ -173,26 +158,23 @@ void append_publish(outbox& out, const publish& packet, version v, keeper* paylo
     end += packet.payload.size();
   }
   out.commit(end);
-  if (borrowed)
-    out.borrow(packet.payload, payload_owner);
+  if (borrowed) out.borrow(packet.payload, payload_owner);
 }
 
 result<void> encode_publish(outbox& out, const publish& packet, version v, keeper* payload_owner,
                             role sender) {
-  if (const auto wrong = judge(packet, v, sender); wrong != fine)
-    return wrong;
+  if (const auto wrong = judge(packet, v, sender); wrong != fine) return wrong;
   append_publish(out, packet, v, payload_owner);
   return {};
 }
 
 std::size_t encoded_size(const publish& packet, version v) noexcept {
   const std::size_t remaining = head_size(packet, v) + packet.payload.size();
-  return 1 + variable_size(static_cast<std::uint32_t>(remaining)) + remaining;
+  return packet_size(remaining);
 }
 
 bool is_payload_as_claimed(const publish& packet) noexcept {
-  if (packet.properties.number(property::payload_format_indicator).value_or(0) != 1)
-    return true;
+  if (packet.properties.number(property::payload_format_indicator).value_or(0) != 1) return true;
   return is_text_exact(packet.payload);
 }
 

@@ -20,7 +20,7 @@ namespace troupe::protocol {
 
 /// A PUBLISH as views. On the way in all members point into the received frame.
 struct publish {
-  std::string_view topic{};      // empty only when a topic alias stands for it (5.0)
+  std::string_view topic{}; // empty only when a topic alias stands for it (5.0)
   octets payload{};
   properties_view properties{};  // empty in 3.1.1
   packet_id id = 0;              // 0 exactly when quality is at_most_once
@@ -41,8 +41,8 @@ result<publish> decode_publish(octet first, octets body, version v, role receive
 /// as a property in addition to `packet.properties`, which must not hold one. `sender` says which
 /// end encodes (only a server sends subscription identifiers).
 /// On error nothing has been written.
-result<void> encode_publish(outbox& out, const publish& packet, version v,
-                            keeper* payload_owner = nullptr, role sender = role::server);
+result<void> encode_publish(outbox& out, const publish& packet, version v, keeper* payload_owner = nullptr,
+                            role sender = role::server);
 
 /// The two halves of encode_publish, for hosts that know a packet to be right (it was decoded, or
 /// checked when it was taken in): what encode_publish would refuse ...
@@ -58,7 +58,6 @@ std::size_t encoded_size(const publish& packet, version v) noexcept;
 bool is_payload_as_claimed(const publish& packet) noexcept;
 
 /// For the switch over packets: decodes into `packet`; 0 means that all is well.
-errc decode_publish_into(publish& packet, octet first, octets body, version v,
-                         role receiver) noexcept;
+errc decode_publish_into(publish& packet, octet first, octets body, version v, role receiver) noexcept;
 
 } // namespace troupe::protocol

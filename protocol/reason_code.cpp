@@ -75,8 +75,7 @@ constexpr auto table = std::to_array<entry>({
 /// Position in the table + 1, or 0 for octets that are no reason code.
 constexpr auto positions = [] {
   std::array<std::uint8_t, 256> at{};
-  for (std::size_t i = 0; i < table.size(); ++i)
-    at[table[i].code] = static_cast<std::uint8_t>(i + 1);
+  for (std::size_t i = 0; i < table.size(); ++i) at[table[i].code] = static_cast<std::uint8_t>(i + 1);
   return at;
 }();
 
@@ -93,17 +92,14 @@ std::string_view name(reason_code code) noexcept {
 }
 
 std::string_view name(reason_code code, packet_type where) noexcept {
-  if (code == reason_code::success && where == packet_type::suback)
-    return "granted QoS 0";
-  if (code == reason_code::success && where == packet_type::disconnect)
-    return "normal disconnection";
+  if (code == reason_code::success && where == packet_type::suback) return "granted QoS 0";
+  if (code == reason_code::success && where == packet_type::disconnect) return "normal disconnection";
   return name(code);
 }
 
 bool may_stand_in(reason_code code, packet_type where, role sender) noexcept {
   const entry* known = find(code);
-  if (known == nullptr)
-    return false;
+  if (known == nullptr) return false;
   return ((sender == role::client ? known->client : known->server) & in(where)) != 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace troupe::protocol {
@@ -63,14 +64,10 @@ enum class reason_code : std::uint8_t {
 };
 
 /// 0x80 or more.
-constexpr bool is_failure(reason_code code) noexcept {
-  return static_cast<std::uint8_t>(code) >= 0x80U;
-}
+constexpr bool is_failure(reason_code code) noexcept { return static_cast<std::uint8_t>(code) >= 0x80U; }
 
 /// The granted quality of a SUBACK code below 0x80.
-constexpr reason_code granted(qos quality) noexcept {
-  return static_cast<reason_code>(quality);
-}
+constexpr reason_code granted(qos quality) noexcept { return static_cast<reason_code>(quality); }
 
 /// The name of section 2.4 in lower case, or "unknown reason code".
 std::string_view name(reason_code code) noexcept;
@@ -80,6 +77,12 @@ std::string_view name(reason_code code, packet_type where) noexcept;
 /// Whether 5.0 lets `sender` put `code` into a packet of this type (the tables of sections 3.2.2.2,
 /// 3.4.2.1, 3.5.2.1, 3.6.2.1, 3.7.2.1, 3.9.3, 3.11.3, 3.14.2.1, 3.15.2.1).
 bool may_stand_in(reason_code code, packet_type where, role sender) noexcept;
+
+/// Octets as the codes they are, valid or not.
+inline std::span<const reason_code> as_reason_codes(std::span<const std::uint8_t> codes) noexcept {
+  static_assert(sizeof(reason_code) == 1);
+  return {reinterpret_cast<const reason_code*>(codes.data()), codes.size()};
+}
 
 /// CONNACK return codes 0..5 of 3.1.1 (section 3.2.2.3) as reason codes; none for any other octet.
 std::optional<reason_code> from_return_code(std::uint8_t code) noexcept;

@@ -44,8 +44,8 @@ public:
   explicit result(std::in_place_t, Args&&... args) : value_{std::in_place, std::forward<Args>(args)...} {}
   result(std::error_code error) noexcept : error_{error} { assert(error); }
   template <class Enum>
-    requires std::is_error_code_enum_v<Enum>
-  result(Enum error) noexcept : result{make_error_code(error)} {}
+    requires std::is_error_code_enum_v<Enum> result(Enum error)
+  noexcept : result{make_error_code(error)} {}
 
   bool has_value() const noexcept { return value_.has_value(); }
   explicit operator bool() const noexcept { return has_value(); }
@@ -82,8 +82,8 @@ public:
   result() noexcept = default;
   result(std::error_code error) noexcept : error_{error} {}
   template <class Enum>
-    requires std::is_error_code_enum_v<Enum>
-  result(Enum error) noexcept : error_{make_error_code(error)} {}
+    requires std::is_error_code_enum_v<Enum> result(Enum error)
+  noexcept : error_{make_error_code(error)} {}
 
   bool has_value() const noexcept { return !error_; }
   explicit operator bool() const noexcept { return has_value(); }

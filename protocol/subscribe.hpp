@@ -27,8 +27,8 @@ enum class retain_handling : std::uint8_t { send = 0, send_if_new = 1, do_not_se
 struct subscription {
   std::string_view filter{};
   qos quality = qos::at_most_once;
-  bool no_local = false;            // 5.0
-  bool retain_as_published = false; // 5.0
+  bool no_local = false;                            // 5.0
+  bool retain_as_published = false;                 // 5.0
   retain_handling handling = retain_handling::send; // 5.0
 };
 

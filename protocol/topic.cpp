@@ -22,8 +22,7 @@ bool wildcards_stand_right(std::string_view filter) noexcept {
     const bool starts_level = at == 0 || filter[at - 1] == '/';
     const bool ends_filter = at + 1 == filter.size();
     const bool ends_level = ends_filter || filter[at + 1] == '/';
-    if (!starts_level || !ends_level || (filter[at] == '#' && !ends_filter))
-      return false;
+    if (!starts_level || !ends_level || (filter[at] == '#' && !ends_filter)) return false;
   }
   return true;
 }
@@ -48,8 +47,7 @@ result<void> check_topic_filter(std::string_view filter) noexcept {
   if (filter.empty() || filter.size() > longest || !is_text_exact(as_octets(filter))
       || !wildcards_stand_right(filter))
     return errc::invalid_topic_filter;
-  if (!is_shared(filter))
-    return {};
+  if (!is_shared(filter)) return {};
   const shared_filter parts = split_shared(filter);
   const bool named = !parts.share.empty() // [MQTT-4.8.2-1]
                      && parts.share.find_first_of(wildcards) == std::string_view::npos;
@@ -61,12 +59,10 @@ result<void> check_topic_filter(std::string_view filter) noexcept {
 bool is_shared(std::string_view filter) noexcept { return filter.starts_with(share_prefix); }
 
 shared_filter split_shared(std::string_view filter) noexcept {
-  if (!is_shared(filter))
-    return {{}, filter};
+  if (!is_shared(filter)) return {{}, filter};
   const std::string_view rest = filter.substr(share_prefix.size());
   const auto slash = rest.find('/');
-  if (slash == std::string_view::npos)
-    return {rest, {}};
+  if (slash == std::string_view::npos) return {rest, {}};
   return {rest.substr(0, slash), rest.substr(slash + 1)};
 }
 
@@ -78,16 +74,13 @@ bool matches(std::string_view filter, std::string_view name) noexcept {
   const char* n = name.data();
   const char* const n_end = n + name.size();
   while (true) {
-    if (f != f_end && *f == '#')
-      return true;
+    if (f != f_end && *f == '#') return true;
     const char* const f_level = level_end(f, f_end);
     const char* const n_level = level_end(n, n_end);
     const bool any = f_level - f == 1 && *f == '+';
     const auto size = static_cast<std::size_t>(f_level - f);
-    if (!any && (f_level - f != n_level - n || (size != 0 && std::memcmp(f, n, size) != 0)))
-      return false;
-    if (f_level == f_end)
-      return n_level == n_end;
+    if (!any && (f_level - f != n_level - n || (size != 0 && std::memcmp(f, n, size) != 0))) return false;
+    if (f_level == f_end) return n_level == n_end;
     if (n_level == n_end) // `sport/#` matches `sport` too [MQTT-4.7.1-2]
       return f_end - f_level == 2 && f_level[1] == '#';
     f = f_level + 1;

@@ -73,8 +73,8 @@ struct unsuback {
 result<unsubscribe> decode_unsubscribe(octet first, octets body, version v) noexcept;
 result<void> encode_unsubscribe(outbox& out, packet_id id, std::span<const std::string_view> filters,
                                 properties_view properties, version v);
-std::size_t encoded_unsubscribe_size(std::span<const std::string_view> filters,
-                                     properties_view properties, version v) noexcept;
+std::size_t encoded_unsubscribe_size(std::span<const std::string_view> filters, properties_view properties,
+                                     version v) noexcept;
 
 result<unsuback> decode_unsuback(octet first, octets body, version v) noexcept;
 /// In 3.1.1 the codes are left out, as that version says.

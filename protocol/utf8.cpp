@@ -15,16 +15,13 @@ std::size_t code_point_length(const octet* at, std::size_t left) noexcept {
   if (lead < 0xC2U || lead > 0xF4U) // continuation, overlong, above U+10FFFF
     return 0;
   const std::size_t length = lead < 0xE0U ? 2 : lead < 0xF0U ? 3 : 4;
-  if (left < length || !is_continuation(at[1]))
-    return 0;
+  if (left < length || !is_continuation(at[1])) return 0;
   const bool overlong = (lead == 0xE0U && at[1] < 0xA0U) || (lead == 0xF0U && at[1] < 0x90U);
   const bool surrogate = lead == 0xEDU && at[1] >= 0xA0U;
   const bool too_large = lead == 0xF4U && at[1] >= 0x90U;
-  if (overlong || surrogate || too_large)
-    return 0;
+  if (overlong || surrogate || too_large) return 0;
   for (std::size_t i = 2; i < length; ++i)
-    if (!is_continuation(at[i]))
-      return 0;
+    if (!is_continuation(at[i])) return 0;
   return length;
 }
 
@@ -37,16 +34,14 @@ text_fault judge_text_scalar(octets text, bool refuse_wildcards) noexcept {
   const octet* const end = at + text.size();
   bool wildcard = false;
   while (at != end) {
-    if (*at == 0)
-      return text_fault::malformed;
+    if (*at == 0) return text_fault::malformed;
     if (*at < 0x80U) {
       wildcard |= is_wildcard(*at);
       ++at;
       continue;
     }
     const std::size_t length = code_point_length(at, static_cast<std::size_t>(end - at));
-    if (length == 0)
-      return text_fault::malformed;
+    if (length == 0) return text_fault::malformed;
     at += length;
   }
   return wildcard && refuse_wildcards ? text_fault::wildcard : text_fault::none;
@@ -59,21 +54,20 @@ text_fault judge_text_scalar(octets text, bool refuse_wildcards) noexcept {
 // set of faults they allow, and a fault is real when all three agree.
 namespace {
 
-constexpr octet too_short = 1U << 0U;      // lead, then no continuation
-constexpr octet too_long = 1U << 1U;       // ASCII, then a continuation
-constexpr octet overlong_3 = 1U << 2U;     // E0 80..9F
-constexpr octet too_large = 1U << 3U;      // F4 90.. and above
-constexpr octet surrogate = 1U << 4U;      // ED A0..BF
-constexpr octet overlong_2 = 1U << 5U;     // C0, C1
-constexpr octet overlong_4 = 1U << 6U;     // F0 80..8F, and F5.. 80..8F
+constexpr octet too_short = 1U << 0U;         // lead, then no continuation
+constexpr octet too_long = 1U << 1U;          // ASCII, then a continuation
+constexpr octet overlong_3 = 1U << 2U;        // E0 80..9F
+constexpr octet too_large = 1U << 3U;         // F4 90.. and above
+constexpr octet surrogate = 1U << 4U;         // ED A0..BF
+constexpr octet overlong_2 = 1U << 5U;        // C0, C1
+constexpr octet overlong_4 = 1U << 6U;        // F0 80..8F, and F5.. 80..8F
 constexpr octet two_continuations = 1U << 7U; // right only behind a longer lead
 
 using nibble_table = std::array<octet, 16>;
 
 constexpr nibble_table earlier_high = [] {
   nibble_table t{};
-  for (unsigned n = 0; n < 16; ++n)
-    t[n] = n < 8 ? too_long : n < 12 ? two_continuations : too_short;
+  for (unsigned n = 0; n < 16; ++n) t[n] = n < 8 ? too_long : n < 12 ? two_continuations : too_short;
   t[0xC] |= overlong_2;
   t[0xE] |= overlong_3 | surrogate;
   t[0xF] |= too_large | overlong_4;
@@ -84,10 +78,8 @@ constexpr nibble_table earlier_low = [] {
   nibble_table t{};
   for (unsigned n = 0; n < 16; ++n) {
     t[n] = too_short | too_long | two_continuations;
-    if (n >= 4)
-      t[n] |= too_large;
-    if (n >= 5)
-      t[n] |= overlong_4; // F5 and above have no right second octet at all
+    if (n >= 4) t[n] |= too_large;
+    if (n >= 5) t[n] |= overlong_4; // F5 and above have no right second octet at all
   }
   t[0x0] |= overlong_2 | overlong_3 | overlong_4;
   t[0x1] |= overlong_2;
@@ -108,8 +100,7 @@ constexpr nibble_table later_high = [] {
 
 /// What a validator found so far, as the two questions at its end.
 text_fault verdict_of(bool malformed, bool wildcard) noexcept {
-  if (malformed)
-    return text_fault::malformed;
+  if (malformed) return text_fault::malformed;
   return wildcard ? text_fault::wildcard : text_fault::none;
 }
 
@@ -130,17 +121,17 @@ TROUPE_SSSE3 inline void step(ssse3_state& s, __m128i block) noexcept {
   const __m128i before_1 = _mm_alignr_epi8(block, s.previous, 15);
   const __m128i before_2 = _mm_alignr_epi8(block, s.previous, 14);
   const __m128i before_3 = _mm_alignr_epi8(block, s.previous, 13);
-  const __m128i pair = _mm_and_si128(
-      _mm_and_si128(look_up(earlier_high, _mm_and_si128(_mm_srli_epi16(before_1, 4), low)),
-                    look_up(earlier_low, _mm_and_si128(before_1, low))),
-      look_up(later_high, _mm_and_si128(_mm_srli_epi16(block, 4), low)));
+  const __m128i pair =
+      _mm_and_si128(_mm_and_si128(look_up(earlier_high, _mm_and_si128(_mm_srli_epi16(before_1, 4), low)),
+                                  look_up(earlier_low, _mm_and_si128(before_1, low))),
+                    look_up(later_high, _mm_and_si128(_mm_srli_epi16(block, 4), low)));
   const __m128i due = _mm_or_si128(_mm_subs_epu8(before_2, _mm_set1_epi8(0xE0 - 0x80)),
                                    _mm_subs_epu8(before_3, _mm_set1_epi8(0xF0 - 0x80)));
   const __m128i due_bit = _mm_and_si128(due, _mm_set1_epi8(static_cast<char>(0x80)));
   s.fault = _mm_or_si128(s.fault, _mm_xor_si128(due_bit, pair));
   s.fault = _mm_or_si128(s.fault, _mm_cmpeq_epi8(block, _mm_setzero_si128()));
-  s.wildcard = _mm_or_si128(
-      s.wildcard, _mm_cmpeq_epi8(_mm_or_si128(block, _mm_set1_epi8(8)), _mm_set1_epi8('+')));
+  s.wildcard =
+      _mm_or_si128(s.wildcard, _mm_cmpeq_epi8(_mm_or_si128(block, _mm_set1_epi8(8)), _mm_set1_epi8('+')));
   s.previous = block;
 }
 
@@ -164,19 +155,16 @@ TROUPE_AVX2 inline void step(avx2_state& s, __m256i block) noexcept {
   const __m256i before_2 = _mm256_alignr_epi8(block, joint, 14);
   const __m256i before_3 = _mm256_alignr_epi8(block, joint, 13);
   const __m256i pair = _mm256_and_si256(
-      _mm256_and_si256(
-          look_up_wide(earlier_high, _mm256_and_si256(_mm256_srli_epi16(before_1, 4), low)),
-          look_up_wide(earlier_low, _mm256_and_si256(before_1, low))),
+      _mm256_and_si256(look_up_wide(earlier_high, _mm256_and_si256(_mm256_srli_epi16(before_1, 4), low)),
+                       look_up_wide(earlier_low, _mm256_and_si256(before_1, low))),
       look_up_wide(later_high, _mm256_and_si256(_mm256_srli_epi16(block, 4), low)));
-  const __m256i due =
-      _mm256_or_si256(_mm256_subs_epu8(before_2, _mm256_set1_epi8(0xE0 - 0x80)),
-                      _mm256_subs_epu8(before_3, _mm256_set1_epi8(0xF0 - 0x80)));
+  const __m256i due = _mm256_or_si256(_mm256_subs_epu8(before_2, _mm256_set1_epi8(0xE0 - 0x80)),
+                                      _mm256_subs_epu8(before_3, _mm256_set1_epi8(0xF0 - 0x80)));
   const __m256i due_bit = _mm256_and_si256(due, _mm256_set1_epi8(static_cast<char>(0x80)));
   s.fault = _mm256_or_si256(s.fault, _mm256_xor_si256(due_bit, pair));
   s.fault = _mm256_or_si256(s.fault, _mm256_cmpeq_epi8(block, _mm256_setzero_si256()));
   s.wildcard = _mm256_or_si256(
-      s.wildcard,
-      _mm256_cmpeq_epi8(_mm256_or_si256(block, _mm256_set1_epi8(8)), _mm256_set1_epi8('+')));
+      s.wildcard, _mm256_cmpeq_epi8(_mm256_or_si256(block, _mm256_set1_epi8(8)), _mm256_set1_epi8('+')));
   s.previous = block;
 }
 
@@ -235,8 +223,7 @@ text_fault judge_text_avx2(octets text, bool refuse_wildcards) noexcept {
 text_fault judge_text(octets text, bool refuse_wildcards) noexcept {
   // Below this the tables cost more to set up than the loop takes.
   constexpr std::size_t table_pays_from = 48;
-  if (text.size() < table_pays_from)
-    return judge_text_scalar(text, refuse_wildcards);
+  if (text.size() < table_pays_from) return judge_text_scalar(text, refuse_wildcards);
   static const auto widest = has_avx2()    ? &judge_text_avx2
                              : has_ssse3() ? &judge_text_ssse3
                                            : &judge_text_scalar;

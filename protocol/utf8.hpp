@@ -36,9 +36,7 @@ text_fault find_text_fault_exact(octets text) noexcept;
 text_fault find_topic_fault_exact(octets text) noexcept;
 
 inline bool is_text(octets text) noexcept { return find_text_fault(text) == text_fault::none; }
-inline bool is_text_exact(octets text) noexcept {
-  return find_text_fault_exact(text) == text_fault::none;
-}
+inline bool is_text_exact(octets text) noexcept { return find_text_fault_exact(text) == text_fault::none; }
 
 namespace detail {
 
@@ -80,13 +78,10 @@ inline text_fault find_fault_padded(octets text) noexcept {
   const octet* at = text.data();
   std::size_t left = text.size();
   for (; left > 32; at += 32, left -= 32)
-    if (plain_mask_32<Wildcards>(at) != 0xFFFF'FFFFU)
-      return judge_text({at, left}, Wildcards);
-  if (left == 0)
-    return text_fault::none;
+    if (plain_mask_32<Wildcards>(at) != 0xFFFF'FFFFU) return judge_text({at, left}, Wildcards);
+  if (left == 0) return text_fault::none;
   const std::uint32_t meant = 0xFFFF'FFFFU >> (32U - static_cast<unsigned>(left));
-  if ((~plain_mask_32<Wildcards>(at) & meant) != 0)
-    return judge_text({at, left}, Wildcards);
+  if ((~plain_mask_32<Wildcards>(at) & meant) != 0) return judge_text({at, left}, Wildcards);
   return text_fault::none;
 }
 
@@ -94,9 +89,8 @@ inline text_fault find_fault_padded(octets text) noexcept {
 inline __m128i load_short(const octet* at, std::size_t count) noexcept {
   std::uint64_t both = 0;
   if (count >= 8)
-    return _mm_unpacklo_epi64(
-        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)),
-        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at + count - 8)));
+    return _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)),
+                              _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at + count - 8)));
   if (count >= 4) {
     std::uint32_t low = 0;
     std::uint32_t high = 0;
@@ -105,8 +99,7 @@ inline __m128i load_short(const octet* at, std::size_t count) noexcept {
     both = low | (std::uint64_t{high} << 32U);
   } else {
     const std::uint32_t once = at[0] | (std::uint32_t{at[count / 2]} << 8U)
-                               | (std::uint32_t{at[count - 1]} << 16U)
-                               | (std::uint32_t{at[0]} << 24U);
+                               | (std::uint32_t{at[count - 1]} << 16U) | (std::uint32_t{at[0]} << 24U);
     both = once | (std::uint64_t{once} << 32U);
   }
   return _mm_set1_epi64x(static_cast<long long>(both));
@@ -117,18 +110,15 @@ inline text_fault find_fault_exact(octets text) noexcept {
   const octet* at = text.data();
   std::size_t left = text.size();
   if (left < 16) {
-    if (left == 0 || plain_mask<Wildcards>(load_short(at, left)) == 0xFFFFU)
-      return text_fault::none;
+    if (left == 0 || plain_mask<Wildcards>(load_short(at, left)) == 0xFFFFU) return text_fault::none;
     return judge_text(text, Wildcards);
   }
   for (; left >= 16; at += 16, left -= 16)
     if (plain_mask<Wildcards>(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))) != 0xFFFFU)
       return judge_text({at, left}, Wildcards);
-  if (left == 0)
-    return text_fault::none;
+  if (left == 0) return text_fault::none;
   const auto* last = reinterpret_cast<const __m128i*>(at + left - 16);
-  if (plain_mask<Wildcards>(_mm_loadu_si128(last)) != 0xFFFFU)
-    return judge_text({at, left}, Wildcards);
+  if (plain_mask<Wildcards>(_mm_loadu_si128(last)) != 0xFFFFU) return judge_text({at, left}, Wildcards);
   return text_fault::none;
 }
 
@@ -147,12 +137,8 @@ inline text_fault find_fault_exact(octets text) noexcept {
 
 } // namespace detail
 
-inline text_fault find_text_fault(octets text) noexcept {
-  return detail::find_fault_padded<false>(text);
-}
-inline text_fault find_topic_fault(octets text) noexcept {
-  return detail::find_fault_padded<true>(text);
-}
+inline text_fault find_text_fault(octets text) noexcept { return detail::find_fault_padded<false>(text); }
+inline text_fault find_topic_fault(octets text) noexcept { return detail::find_fault_padded<true>(text); }
 inline text_fault find_text_fault_exact(octets text) noexcept {
   return detail::find_fault_exact<false>(text);
 }

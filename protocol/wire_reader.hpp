@@ -9,8 +9,10 @@
 //          read_slack readable octets after the end.
 #pragma once
 
+#include "errc.hpp"
 #include "slice.hpp"
 #include "utf8.hpp"
+#include "vocabulary.hpp"
 
 #include <cstring>
 #include <string_view>
@@ -19,8 +21,7 @@ namespace troupe::protocol {
 
 class wire_reader {
 public:
-  explicit wire_reader(octets source) noexcept
-      : at_{source.data()}, end_{source.data() + source.size()} {}
+  explicit wire_reader(octets source) noexcept : at_{source.data()}, end_{source.data() + source.size()} {}
 
   std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
   bool at_end() const noexcept { return at_ == end_; }
@@ -28,14 +29,12 @@ public:
   octets rest() const noexcept { return {at_, left()}; }
 
   [[nodiscard]] bool read_byte(octet& value) noexcept {
-    if (at_ == end_)
-      return false;
+    if (at_ == end_) return false;
     value = *at_++;
     return true;
   }
   [[nodiscard]] bool read_two_bytes(std::uint16_t& value) noexcept {
-    if (left() < 2)
-      return false;
+    if (left() < 2) return false;
     std::uint16_t big = 0;
     std::memcpy(&big, at_, 2);
     value = from_big(big);
@@ -43,8 +42,7 @@ public:
     return true;
   }
   [[nodiscard]] bool read_four_bytes(std::uint32_t& value) noexcept {
-    if (left() < 4)
-      return false;
+    if (left() < 4) return false;
     std::uint32_t big = 0;
     std::memcpy(&big, at_, 4);
     value = from_big(big);
@@ -62,8 +60,7 @@ public:
   /// Two length octets and as many octets.
   [[nodiscard]] bool read_binary(octets& value) noexcept {
     std::uint16_t size = 0;
-    if (!read_two_bytes(size) || left() < size)
-      return false;
+    if (!read_two_bytes(size) || left() < size) return false;
     value = {at_, size};
     at_ += size;
     return true;
@@ -71,15 +68,13 @@ public:
   /// A binary that is text.
   [[nodiscard]] bool read_text(std::string_view& value) noexcept {
     octets raw;
-    if (!read_binary(raw) || find_text_fault(raw) != text_fault::none)
-      return false;
+    if (!read_binary(raw) || find_text_fault(raw) != text_fault::none) return false;
     value = as_text(raw);
     return true;
   }
   /// The next `count` octets as they are.
   [[nodiscard]] bool take(std::size_t count, octets& value) noexcept {
-    if (left() < count)
-      return false;
+    if (left() < count) return false;
     value = {at_, count};
     at_ += count;
     return true;
@@ -98,8 +93,7 @@ private:
     for (std::size_t i = 0; i < most; ++i) {
       const octet byte = at_[i];
       sum |= static_cast<std::uint32_t>(byte & 0x7FU) << (7U * i);
-      if (byte >= 0x80U)
-        continue;
+      if (byte >= 0x80U) continue;
       if (byte == 0 && i != 0) // a shorter form exists
         return false;
       value = sum;
@@ -112,5 +106,11 @@ private:
   const octet* at_;
   const octet* end_;
 };
+
+/// The packet identifier of everything but PUBLISH; never 0 [MQTT-2.2.1-3]. 0 = all is well.
+inline errc read_packet_id(wire_reader& from, packet_id& id) noexcept {
+  if (!from.read_two_bytes(id)) return errc::malformed_packet;
+  return id == 0 ? errc::protocol_error : errc{};
+}
 
 } // namespace troupe::protocol

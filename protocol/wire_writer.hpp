@@ -19,6 +19,11 @@ constexpr std::size_t variable_size(std::uint32_t value) noexcept {
   return value < 128U ? 1 : value < 16'384U ? 2 : value < 2'097'152U ? 3 : 4;
 }
 
+/// Octets of a whole packet whose remaining length is `remaining`.
+constexpr std::size_t packet_size(std::size_t remaining) noexcept {
+  return 1 + variable_size(static_cast<std::uint32_t>(remaining)) + remaining;
+}
+
 namespace detail {
 
 /// Both halves are loaded before any is stored, so that they may overlap.
