@@ -8,6 +8,8 @@
 // Costs:   idle workers sleep in the operating system.
 #pragma once
 
+#include "log.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +24,7 @@ namespace troupe {
 
 namespace runtime {
 class house; // the inside of a stage: homes, loopback names, system
+class manual_clock;
 } // namespace runtime
 
 /// What a worker does when it has nothing to do.
@@ -40,6 +43,10 @@ struct stage_options {
   wake_policy wake = wake_policy::automatic;
   scheduler_kind scheduler = scheduler_kind::own;
   std::string name = "troupe";
+  /// Where lines of the log go; none: nowhere.
+  log_sink log{};
+  /// For tests: time stands still until this clock is advanced. It outlives the stage.
+  runtime::manual_clock* time = nullptr;
 };
 
 class stage {

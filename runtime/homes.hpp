@@ -1,0 +1,109 @@
+// homes: the homes of one actor system, and what they share.
+//
+// Lives here: homes; commons (jobs that may run anywhere); name_board (who listens on which loopback
+//          name).
+// Holds:   lives longer than every thread, actor and socket of it. Jobs of the commons are run by the
+//          extra workers when there are some, else by the homes.
+// Threads: everything may be used by anybody.
+// Costs:   the name board has a mutex: it is read when somebody dials.
+#pragma once
+
+#include "clock.hpp"
+#include "concurrent_queue.hpp"
+#include "home.hpp"
+#include "log.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+namespace troupe::runtime {
+
+class name_board {
+public:
+  /// False when the name is taken.
+  bool enter(const std::string& name, std::shared_ptr<void> who);
+  /// Takes the entry back if it is still `who`'s.
+  void leave(const std::string& name, const void* who) noexcept;
+  std::shared_ptr<void> find(const std::string& name) const;
+
+private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<void>, std::less<>> entries_; // under mutex_
+};
+
+/// Jobs that are bound to no home: the user's actors.
+class commons {
+public:
+  void put(caf::resumable& job);
+  /// Null: nothing there.
+  caf::resumable* take() noexcept;
+  /// Sleeps until there is a job, or `stop` says so.
+  caf::resumable* wait(const std::atomic<caf::resumable*>& stop);
+  /// Wakes everybody who sleeps, to look at his `stop`.
+  void rouse() noexcept;
+  /// One more, or one less, runs a job of ours: for settle().
+  void begin_run() noexcept { running_.fetch_add(1, std::memory_order_acq_rel); }
+  void end_run() noexcept { running_.fetch_sub(1, std::memory_order_acq_rel); }
+  bool is_idle() const noexcept;
+
+private:
+  bool wake_one() noexcept;
+
+  moodycamel::ConcurrentQueue<caf::resumable*> queue_{0};
+  std::atomic<int> sleepers_{0}; // raised by sleepers, lowered by whoever wakes one
+  std::atomic<int> running_{0};  // jobs taken and not finished
+  std::counting_semaphore<> wake_{0};
+};
+
+class homes final : public timed {
+public:
+  struct setup {
+    std::size_t count = 1;
+    std::size_t extra = 0; // workers beside the homes that run the commons
+    wake_policy wake = wake_policy::automatic;
+    manual_clock* time = nullptr;
+    log_sink log{};
+  };
+
+  explicit homes(setup how);
+  homes(const homes&) = delete;
+  homes& operator=(const homes&) = delete;
+  ~homes();
+
+  std::size_t size() const noexcept { return homes_.size(); }
+  std::size_t extra() const noexcept { return extra_; }
+  home& operator[](std::size_t index) const noexcept { return *homes_[index]; }
+  /// Round robin.
+  home& next() noexcept;
+  name_board& names() noexcept { return names_; }
+  const logger& log() const noexcept { return log_; }
+  runtime::commons& commons() noexcept { return commons_; }
+  /// A job that may run anywhere, from any thread.
+  void schedule_anywhere(caf::resumable& job);
+
+  /// Actors of ours that run on somebody else's scheduler and are not idle: for settle().
+  void begin_foreign_run() noexcept { foreign_.fetch_add(1, std::memory_order_acq_rel); }
+  void end_foreign_run() noexcept { foreign_.fetch_sub(1, std::memory_order_acq_rel); }
+
+  bool settle() override;
+  time_point first_due() override;
+  void look() override;
+
+private:
+  logger log_;
+  manual_clock* time_;
+  name_board names_;
+  runtime::commons commons_;
+  std::size_t extra_;
+  std::vector<std::unique_ptr<home>> homes_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<int> foreign_{0};
+  std::uint64_t settled_at_ = 0;             // what all homes had done at the last settle()
+  time_point first_due_ = time_point::max(); // as of the last settle()
+};
+
+} // namespace troupe::runtime
