@@ -141,7 +141,7 @@ result<publish> decode_publish(octet first, octets body, version v, role receive
   return decoded;
 }
 
-result<void> check_publish(const publish& packet, version v, role sender) noexcept {
+result<void> check_encodable(const publish& packet, version v, role sender) noexcept {
   if (const auto wrong = judge(packet, v, sender); wrong != fine) return wrong;
   return {};
 }

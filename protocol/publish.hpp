@@ -46,8 +46,8 @@ result<void> encode_publish(outbox& out, const publish& packet, version v, keepe
 
 /// The two halves of encode_publish, for hosts that know a packet to be right (it was decoded, or
 /// checked when it was taken in): what encode_publish would refuse ...
-result<void> check_publish(const publish& packet, version v, role sender = role::server) noexcept;
-/// ... and the writing of a packet for which check_publish found nothing.
+result<void> check_encodable(const publish& packet, version v, role sender = role::server) noexcept;
+/// ... and the writing of a packet for which check_encodable found nothing.
 void append_publish(outbox& out, const publish& packet, version v, keeper* payload_owner = nullptr);
 
 /// The whole packet's size in octets as encode_publish would write it, fixed header included.
