@@ -8,7 +8,7 @@ namespace troupe::config {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -96,14 +96,14 @@ struct printer {
   std::string operator()(const bool* place) const { return *place ? "true" : "false"; }
   std::string operator()(const std::uint16_t* place) const { return std::to_string(*place); }
   std::string operator()(const std::uint32_t* place) const { return std::to_string(*place); }
-  std::string operator()(const std::string* place) const { return quoted(*place); }
-  std::string operator()(const byte_count* place) const { return quoted(config::print(*place)); }
+  std::string operator()(const std::string* place) const { return in_quotes(*place); }
+  std::string operator()(const byte_count* place) const { return in_quotes(config::print(*place)); }
   std::string operator()(const std::chrono::milliseconds* place) const {
-    return quoted(config::print(*place));
+    return in_quotes(config::print(*place));
   }
   std::string operator()(const std::vector<std::string>* place) const {
     std::string all;
-    for (const std::string& each : *place) all += (all.empty() ? "" : ", ") + quoted(each);
+    for (const std::string& each : *place) all += (all.empty() ? "" : ", ") + in_quotes(each);
     return '[' + all + ']';
   }
 };
