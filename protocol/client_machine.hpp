@@ -102,6 +102,7 @@ private:
   bool on_disconnect(const frame& packet);
   bool on_auth(const frame& packet);
   // -- what goes out
+  result<void> park(request_token token, const kept_publish& kept);
   result<void> send_now(request_token token, const kept_publish& kept, time_point now);
   void pump(time_point now);
   void send_again(const exchange::resend& which);

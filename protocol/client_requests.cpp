@@ -2,20 +2,27 @@
 #include "client_machine.hpp"
 
 #include "auth.hpp"
-#include "topic.hpp"
 
 namespace troupe::protocol {
 
 result<void> client_machine::publish(request_token token, const kept_publish& kept, time_point now) {
-  if (const result<void> sayable = check_publish(kept.packet, options_.protocol); !sayable) return sayable;
   const bool flows = phase_ == phase::connected && parked_.empty() && session_.sent().first_unsent() == 0;
   if (flows && (kept.packet.quality == qos::at_most_once || session_.may_send()))
     return send_now(token, kept, now);
-  if (const result<void> named = check_topic_name(kept.packet.topic); !named) return named;
+  return park(token, kept);
+}
+
+// What no server takes is refused now, not when its turn comes.
+result<void> client_machine::park(request_token token, const kept_publish& kept) {
+  protocol::publish packet = kept.packet;
+  packet.id = packet.quality == qos::at_most_once ? packet_id{0} : packet_id{1}; // it will have one
+  packet.dup = false;
+  if (const result<void> sayable = check_publish(packet, options_.protocol, role::client); !sayable)
+    return sayable;
   if (phase_ == phase::connected) {
-    if (const result<void> taken = check_publish(kept.packet, limits_); !taken) return taken;
+    if (const result<void> taken = check_publish(packet, limits_); !taken) return taken;
   }
-  parked_.push({token, kept.packet.quality});
+  parked_.push({token, packet.quality});
   return {};
 }
 

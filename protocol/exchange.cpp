@@ -144,11 +144,12 @@ bool exchange::fits(const publish& packet) const noexcept {
          || encoded_size(packet, link_.protocol) <= link_.maximum_packet_size;
 }
 
-result<void> exchange::encode(outbox& out, publish packet, const kept_publish& kept) {
+result<void> exchange::encode(outbox& out, publish& packet, const kept_publish& kept) {
   packet.topic_alias = 0;
   if (!fits(packet)) [[unlikely]]
     return errc::packet_too_large;
-  if (link_.aliases == nullptr) return encode_publish(out, packet, link_.protocol, kept.owner);
+  if (link_.aliases == nullptr) [[likely]]
+    return append(out, packet, kept);
   const outbound_aliases::choice alias = link_.aliases->pick(packet.topic);
   const std::string_view whole = packet.topic;
   packet.topic_alias = alias.alias;
@@ -158,9 +159,15 @@ result<void> exchange::encode(outbox& out, publish packet, const kept_publish& k
     packet.topic = whole;
     packet.topic_alias = 0;
   }
-  const result<void> done = encode_publish(out, packet, link_.protocol, kept.owner);
+  const result<void> done = append(out, packet, kept);
   if (!done && packet.topic_alias != 0) link_.aliases->forget(packet.topic_alias);
   return done;
+}
+
+result<void> exchange::append(outbox& out, const publish& packet, const kept_publish& kept) {
+  if (!kept.checked) return encode_publish(out, packet, link_.protocol, kept.owner, self_);
+  append_publish(out, packet, link_.protocol, kept.owner);
+  return {};
 }
 
 progress exchange::end(packet_id id) noexcept {

@@ -47,7 +47,7 @@ struct progress {
 
 class exchange {
 public:
-  explicit exchange(role self) noexcept : receipts_{self} {}
+  explicit exchange(role self) noexcept : receipts_{self}, self_{self} {}
 
   // -- connections --------------------------------------------------------------
   /// A connection is up. Then: begin_anew() if the peer has no session; resume().
@@ -113,13 +113,15 @@ public:
   void forget() noexcept;
 
 private:
-  result<void> encode(outbox& out, publish packet, const kept_publish& kept);
+  result<void> encode(outbox& out, publish& packet, const kept_publish& kept);
+  result<void> append(outbox& out, const publish& packet, const kept_publish& kept);
   bool fits(const publish& packet) const noexcept;
   progress end(packet_id id) noexcept;
 
   inflight inflight_;
   receipts receipts_;
   exchange_link link_;
+  role self_;
   bool open_ = false;
 };
 

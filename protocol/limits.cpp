@@ -26,16 +26,6 @@ server_limits read_limits(const connack& packet, std::chrono::seconds keep_alive
   return limits;
 }
 
-result<void> check_publish(const publish& packet, version v) noexcept {
-  if (packet.topic_alias != 0) return errc::invalid_argument;
-  if (packet.properties.empty()) return {};
-  if (v == version::v3_1_1) return errc::version_mismatch;
-  if (packet.properties.has(property::topic_alias)
-      || packet.properties.has(property::subscription_identifier))
-    return errc::property_not_allowed;
-  return {};
-}
-
 result<void> check_publish(const publish& packet, const server_limits& limits) noexcept {
   if (packet.quality > limits.maximum_qos) return errc::quality_not_supported;
   if (packet.retain && !limits.retain_available) return errc::retain_not_supported;

@@ -36,9 +36,7 @@ struct server_limits {
 /// `keep_alive` is what the CONNECT asked for; the server may say another [MQTT-3.1.2-21].
 server_limits read_limits(const connack& packet, std::chrono::seconds keep_alive);
 
-/// What can be said of a publish without knowing the server.
-result<void> check_publish(const publish& packet, version v) noexcept;
-/// Whether the server takes it [MQTT-3.2.2-11, MQTT-3.2.2-14].
+/// Whether the server takes a publish [MQTT-3.2.2-11, MQTT-3.2.2-14].
 result<void> check_publish(const publish& packet, const server_limits& limits) noexcept;
 /// Both for a SUBSCRIBE.
 result<void> check_subscribe(std::span<const subscription> filters, properties_view properties, version v,

@@ -9,6 +9,16 @@
 
 namespace troupe::protocol {
 
+namespace {
+
+/// The nearest reason that may stand in a CONNACK.
+reason_code reason_for_connack(reason_code reason) noexcept {
+  if (reason == reason_code::server_shutting_down) return reason_code::server_unavailable;
+  return is_failure(reason) ? reason : reason_code::unspecified_error;
+}
+
+} // namespace
+
 // -- the handshake --------------------------------------------------------------------
 
 void server_machine::accept(const acceptance& how, exchange& session, time_point now) {
@@ -79,7 +89,7 @@ void server_machine::disconnect(reason_code reason, properties_view properties, 
   if (phase_ == phase::connected && version_ == version::v5_0)
     send_disconnect(reason, properties);
   else if (phase_ == phase::judging)
-    send_connack(false, is_failure(reason) ? reason : reason_code::unspecified_error, {});
+    send_connack(false, reason_for_connack(reason), {});
   close({.reason = reason, .by = initiator::user});
 }
 

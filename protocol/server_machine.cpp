@@ -117,6 +117,8 @@ bool server_machine::on_first(const inbound_packet& packet, time_point now) {
     return fail(errc::protocol_error); // [MQTT-3.1.0-1]
   const result<connect> said = decode_connect(whole->first, whole->body);
   if (!said) return on_undecodable_connect(*whole, said.error());
+  if (said->protocol == version::v5_0 && !whole->has_shortest_length()) // [MQTT-1.5.5-1]
+    return on_undecodable_connect(*whole, errc::malformed_packet);
   read_terms(*said);
   phase_ = phase::judging;
   watch_.on_packet(now);

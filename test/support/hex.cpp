@@ -5,12 +5,9 @@ namespace support {
 namespace {
 
 int digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
 
@@ -24,8 +21,7 @@ bytes from_hex(std::string_view text) {
         out.push_back(static_cast<troupe::protocol::octet>(text[i]));
       continue;
     }
-    if (digit(text[i]) < 0 || i + 1 >= text.size())
-      continue;
+    if (digit(text[i]) < 0 || i + 1 >= text.size()) continue;
     out.push_back(static_cast<troupe::protocol::octet>(digit(text[i]) * 16 + digit(text[i + 1])));
     ++i;
   }
@@ -36,8 +32,7 @@ std::string to_hex(troupe::protocol::octets data) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
   for (troupe::protocol::octet b : data) {
-    if (!out.empty())
-      out += ' ';
+    if (!out.empty()) out += ' ';
     out += digits[b >> 4U];
     out += digits[b & 15U];
   }

@@ -57,16 +57,14 @@ seen_message see(const mqtt::publish& packet) {
 
 void recording_client::on_connected(const mqtt::connack& packet) {
   connected.push_back(packet.session_present);
-  if (subscribes_when_connected == nullptr)
-    return;
+  if (subscribes_when_connected == nullptr) return;
   const mqtt::subscription line{.filter = "up"};
   EXPECT_TRUE(subscribes_when_connected->subscribe(1'000, {&line, 1}, {}, {}));
 }
 
 bool recording_client::on_deliver(const mqtt::publish& packet, mqtt::delivery_tag tag) {
   messages.push_back(see(packet));
-  if (packet.quality == mqtt::qos::at_most_once || settles_at_once)
-    return true;
+  if (packet.quality == mqtt::qos::at_most_once || settles_at_once) return true;
   unsettled.push_back(tag);
   return false;
 }
@@ -75,21 +73,15 @@ void recording_client::on_complete(mqtt::request_token token, const mqtt::verdic
   ends.push_back({token, how.reason, how.error, how.by, {how.granted.begin(), how.granted.end()}});
 }
 
-mqtt::kept_publish recording_client::recall(mqtt::request_token token) {
-  return kept.at(token).kept();
-}
+mqtt::kept_publish recording_client::recall(mqtt::request_token token) { return kept.at(token).kept(); }
 
-void recording_client::on_auth(const mqtt::auth& packet) {
-  auths.push_back(packet.reason);
-}
+void recording_client::on_auth(const mqtt::auth& packet) { auths.push_back(packet.reason); }
 
 void recording_client::on_close(const mqtt::closing& why) {
   closes.push_back({why.error, why.reason, why.by});
 }
 
-void recording_server::on_connect(const mqtt::connect& packet) {
-  connects.emplace_back(packet.client_id);
-}
+void recording_server::on_connect(const mqtt::connect& packet) { connects.emplace_back(packet.client_id); }
 
 mqtt::publish_verdict recording_server::on_publish(const mqtt::publish& packet, mqtt::octets, bool same) {
   messages.push_back(see(packet));
@@ -107,13 +99,9 @@ void recording_server::on_unsubscribe(const mqtt::unsubscribe& packet) {
   for (const std::string_view filter : packet.filters) filters.push_back("-" + std::string{filter});
 }
 
-void recording_server::on_auth(const mqtt::auth& packet) {
-  auths.push_back(packet.reason);
-}
+void recording_server::on_auth(const mqtt::auth& packet) { auths.push_back(packet.reason); }
 
-void recording_server::on_disconnect(const mqtt::disconnect& packet) {
-  disconnects.push_back(packet.reason);
-}
+void recording_server::on_disconnect(const mqtt::disconnect& packet) { disconnects.push_back(packet.reason); }
 
 void recording_server::on_close(const mqtt::closing& why) {
   closes.push_back({why.error, why.reason, why.by});
@@ -130,8 +118,7 @@ bool scene::feed(Machine& machine, std::string_view hex, mqtt::version v) {
   for (;;) {
     const mqtt::result<mqtt::frame> frame = framer_.next();
     if (!frame) {
-      if (frame.error() != mqtt::errc::need_more)
-        machine.on_bad_bytes(frame.error(), now);
+      if (frame.error() != mqtt::errc::need_more) machine.on_bad_bytes(frame.error(), now);
       return frame.error() == mqtt::errc::need_more;
     }
     const mqtt::result<mqtt::inbound_packet> packet = mqtt::decode_packet(*frame, v, here_);
@@ -139,8 +126,7 @@ bool scene::feed(Machine& machine, std::string_view hex, mqtt::version v) {
       machine.on_bad_bytes(packet.error(), now);
       return false;
     }
-    if (!machine.on_packet(*packet, now))
-      return false;
+    if (!machine.on_packet(*packet, now)) return false;
   }
 }
 
@@ -168,8 +154,7 @@ client_scene& client_scene::connects(bool session_present, std::string_view conn
   framer_.set_version(machine.protocol());
   machine.transport_up(now);
   host.box.take();
-  if (!connack.empty())
-    return reply(connack);
+  if (!connack.empty()) return reply(connack);
   const std::string flag = session_present ? "01" : "00";
   return machine.protocol() == mqtt::version::v5_0 ? reply("20 03" + flag + "00 00")
                                                    : reply("20 02" + flag + "00");
@@ -196,8 +181,8 @@ client_scene& client_scene::after(mqtt::duration time) {
   return *this;
 }
 
-mqtt::request_token client_scene::publish(std::string_view topic, std::string_view payload,
-                                          mqtt::qos quality, bool retain) {
+mqtt::request_token client_scene::publish(std::string_view topic, std::string_view payload, mqtt::qos quality,
+                                          bool retain) {
   const mqtt::octets data = mqtt::as_octets(payload);
   return publish({.topic = std::string{topic},
                   .payload = {data.begin(), data.end()},
@@ -245,8 +230,7 @@ bool client_scene::is_open(mqtt::request_token token) const {
 
 // -- server_scene --------------------------------------------------------------------
 
-server_scene::server_scene(mqtt::server_machine_options chosen)
-    : scene{mqtt::role::server}, options{chosen} {
+server_scene::server_scene(mqtt::server_machine_options chosen) : scene{mqtt::role::server}, options{chosen} {
   connection();
 }
 
@@ -276,8 +260,7 @@ server_scene& server_scene::accept(bool session_present) {
   const bytes sent = host.box.take();
   const std::size_t connack = sent.size() < 2 ? sent.size() : 2U + sent[1];
   const mqtt::octets rest{sent.data() + connack, sent.size() - connack};
-  if (!rest.empty())
-    host.box.borrow(rest, nullptr);
+  if (!rest.empty()) host.box.borrow(rest, nullptr);
   return *this;
 }
 
@@ -305,8 +288,7 @@ server_scene& server_scene::after(mqtt::duration time) {
 mqtt::server_machine::sent server_scene::deliver(mqtt::request_token token, std::string_view topic,
                                                  std::string_view payload, mqtt::qos quality) {
   const mqtt::octets data = mqtt::as_octets(payload);
-  host.kept[token] = {
-      .topic = std::string{topic}, .payload = {data.begin(), data.end()}, .quality = quality};
+  host.kept[token] = {.topic = std::string{topic}, .payload = {data.begin(), data.end()}, .quality = quality};
   return machine->deliver(token, host.kept[token].kept(), now);
 }
 

@@ -96,8 +96,7 @@ class recording_server : public mqtt::server_host {
 public:
   mqtt::outbox& out() override { return box; }
   void on_connect(const mqtt::connect& packet) override;
-  mqtt::publish_verdict on_publish(const mqtt::publish& packet, mqtt::octets whole,
-                                   bool same_bytes) override;
+  mqtt::publish_verdict on_publish(const mqtt::publish& packet, mqtt::octets whole, bool same_bytes) override;
   void on_subscribe(const mqtt::subscribe& packet) override;
   void on_unsubscribe(const mqtt::unsubscribe& packet) override;
   void on_delivered(mqtt::request_token token) override { delivered.push_back(token); }
