@@ -72,7 +72,8 @@ public:
   void disarm(deadline& what) noexcept;
 
   bool is_empty() const noexcept { return heap_.empty(); }
-  bool is_manual() const noexcept { return manual_ != nullptr; }
+  /// The test's clock behind this one; none: null.
+  const manual_clock* manual() const noexcept { return manual_; }
   /// The moment to look again, at or before the first deadline; time_point::max() when there is none.
   time_point next_look() const noexcept { return heap_.empty() ? time_point::max() : heap_.front()->filed_; }
   /// When the first deadline is due.

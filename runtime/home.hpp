@@ -88,8 +88,9 @@ public:
 
   /// A pinned actor wants to run. Takes over one reference to it.
   void schedule(caf::resumable& job, wake_cause cause = wake_cause::ordinary);
-  /// Sleeps until there is a job; does everything else meanwhile. Null after stop().
-  caf::resumable* next_job();
+  /// Sleeps until there is a job; does everything else meanwhile. `from_commons`: where it is from.
+  /// Null after stop().
+  caf::resumable* next_job(bool& from_commons);
   /// A job that wants to go on, on the home's thread: the back of the queue.
   void schedule_again(caf::resumable& job) { local_.push(&job); }
   /// Wakes the thread when it sleeps. True when it did.
@@ -108,6 +109,7 @@ private:
   struct wake_handler;
 
   void look_around();
+  caf::resumable* take_common(bool& from_commons) noexcept;
   bool take_inbox();
   bool run_tasks();
   void flush_dirty();

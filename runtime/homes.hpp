@@ -39,15 +39,15 @@ private:
 class commons {
 public:
   void put(caf::resumable& job);
-  /// Null: nothing there.
+  /// Null: nothing there. Else end_run() is to be called after the run.
   caf::resumable* take() noexcept;
   /// Sleeps until there is a job, or `stop` says so.
   caf::resumable* wait(const std::atomic<caf::resumable*>& stop);
   /// Wakes everybody who sleeps, to look at his `stop`.
   void rouse() noexcept;
-  /// One more, or one less, runs a job of ours: for settle().
-  void begin_run() noexcept { running_.fetch_add(1, std::memory_order_acq_rel); }
   void end_run() noexcept { running_.fetch_sub(1, std::memory_order_acq_rel); }
+  bool is_empty() const noexcept { return queue_.size_approx() == 0; }
+  /// Nothing there and nothing running.
   bool is_idle() const noexcept;
 
 private:
@@ -84,9 +84,15 @@ public:
   runtime::commons& commons() noexcept { return commons_; }
   /// A job that may run anywhere, from any thread.
   void schedule_anywhere(caf::resumable& job);
+  /// For a home that is idle: a job of the commons; none, or the commons are not for homes: null.
+  caf::resumable* take_common() noexcept { return shares_commons() ? commons_.take() : nullptr; }
+  bool has_common() const noexcept { return shares_commons() && !commons_.is_empty(); }
 
   /// Actors of ours that run on somebody else's scheduler and are not idle: for settle().
-  void begin_foreign_run() noexcept { foreign_.fetch_add(1, std::memory_order_acq_rel); }
+  void begin_foreign_run() noexcept {
+    foreign_.fetch_add(1, std::memory_order_acq_rel);
+    foreign_runs_.fetch_add(1, std::memory_order_acq_rel);
+  }
   void end_foreign_run() noexcept { foreign_.fetch_sub(1, std::memory_order_acq_rel); }
 
   bool settle() override;
@@ -94,6 +100,9 @@ public:
   void look() override;
 
 private:
+  /// A single home has its own queue for everything.
+  bool shares_commons() const noexcept { return extra_ == 0 && homes_.size() > 1; }
+
   logger log_;
   manual_clock* time_;
   name_board names_;
@@ -102,6 +111,7 @@ private:
   std::vector<std::unique_ptr<home>> homes_;
   std::atomic<std::size_t> next_{0};
   std::atomic<int> foreign_{0};
+  std::atomic<std::uint64_t> foreign_runs_{0};
   std::uint64_t settled_at_ = 0;             // what all homes had done at the last settle()
   time_point first_due_ = time_point::max(); // as of the last settle()
 };

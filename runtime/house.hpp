@@ -13,7 +13,6 @@
 #include "resident.hpp"
 #include "stage.hpp"
 
-#include <caf/actor_config.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
@@ -25,14 +24,14 @@
 
 namespace troupe::runtime {
 
-/// Counts the actors of a house; lives as long as the last of them.
+/// Counts the actors of a house and keeps them until they end; lives as long as the last of them.
 class census {
 public:
   void enter(resident& who);
-  /// The actor has ended its last run; its memory may still be referenced.
-  void ended() noexcept;
-  /// The actor is being destroyed.
-  void leave(resident& who) noexcept;
+  /// The actor is in its last run; its memory may still be referenced.
+  void ended(resident& who) noexcept;
+  /// The actor has been destroyed.
+  void left() noexcept;
 
   std::size_t alive() const noexcept { return alive_.load(std::memory_order_acquire); }
   /// Tells everybody to stop, those to come included.
@@ -46,7 +45,6 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   resident* first_ = nullptr;         // under mutex_
-  std::size_t running_ = 0;           // under mutex_: entered and not ended
   std::atomic<std::size_t> alive_{0}; // entered and not left
   std::atomic<bool> stopping_{false};
 };
@@ -74,17 +72,15 @@ public:
   /// Starts an actor with the constructor (caf::actor_config&, place, arguments...).
   template <class Actor, class... Arguments>
   resident_ref<Actor> spawn(home& where, Arguments&&... arguments) {
-    caf::actor_config config;
-    const auto handle = system_->spawn_impl<Actor, caf::no_spawn_options>(
-        config, place{*this, where}, std::forward<Arguments>(arguments)...);
+    const auto handle = system_->spawn<Actor>(place{*this, where}, std::forward<Arguments>(arguments)...);
     return resident_ref<Actor>{static_cast<Actor*>(caf::actor_cast<caf::abstract_actor*>(handle))};
   }
   /// Stops everything, in order. Later calls do nothing.
   void close();
 
 private:
-  void adopt(caf::actor_system& system, const stage_options& options);
-  void start_threads();
+  void give_homes_threads();
+  void end_threads() noexcept;
 
   std::shared_ptr<runtime::homes> homes_;
   std::shared_ptr<runtime::census> census_ = std::make_shared<runtime::census>();

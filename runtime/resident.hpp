@@ -2,7 +2,7 @@
 //
 // Lives here: place (where an actor lives), resident (base class), resident_ref (a counted reference
 //          with the actor's own type).
-// Holds:   an actor runs on the thread of its home (on a stock scheduler: wherever CAF runs it, one run
+// Holds:   an actor lives until it is told to stop or finishes, whoever holds it. It runs on the thread of its home (on a stock scheduler: wherever CAF runs it, one run
 //          at a time). A run is: stop if told to, on_bell(), then CAF's messages. on_stop() is called
 //          once, in the last run; inlets, handles, transports and deadlines are to be dropped there, for
 //          two actors that hold each other are never destroyed otherwise.
@@ -90,11 +90,14 @@ private:
   };
 
   enum class run_end : std::uint8_t { idle, more, over };
+  class alarm;
 
   void schedule(wake_cause cause) noexcept;
   run_end run(caf::execution_unit* unit, std::size_t most_messages);
-  bool run_bell();
-  bool end_run_if_finished();
+  /// on_bell() and deadlines of an own clock; what they throw ends the actor.
+  bool run_bell() noexcept;
+  /// Ends the actor if somebody wants that.
+  bool end_if_wanted();
   void set_alarm();
 
   house& house_;
@@ -105,9 +108,9 @@ private:
   std::atomic<std::uint64_t> rings_{0};
   std::atomic<bool> told_to_stop_{false}; // set by anybody
   std::atomic<bool> finished_{false};     // set by the actor's thread or its sinks'
-  bool over_ = false;
+  bool is_counted_ = false;               // entered into the census
+  bool has_ended_ = false;                // on_stop() was called
   // On a stock scheduler the home's clock runs on another thread: then the actor has one of its own.
-  class alarm;
   std::unique_ptr<runtime::clock> own_clock_;
   std::shared_ptr<alarm> alarm_;
 
