@@ -17,7 +17,7 @@ result<void> client_machine::park(request_token token, const kept_publish& kept)
   protocol::publish packet = kept.packet;
   packet.id = packet.quality == qos::at_most_once ? packet_id{0} : packet_id{1}; // it will have one
   packet.dup = false;
-  if (const result<void> sayable = check_publish(packet, options_.protocol, role::client); !sayable)
+  if (const result<void> sayable = check_encodable(packet, options_.protocol, role::client); !sayable)
     return sayable;
   if (phase_ == phase::connected) {
     if (const result<void> taken = check_publish(packet, limits_); !taken) return taken;
