@@ -26,12 +26,14 @@
 
 namespace troupe {
 
+namespace brokerage {
 /// What happens to a message for a client whose queue is full. Always counted.
 enum class overflow : std::uint8_t {
   drop_newest, // the message that comes is not queued
   drop_oldest, // the one that waited longest makes room
   disconnect,  // DISCONNECT 0x97 (quota exceeded) and the connection goes; the session stays
 };
+} // namespace brokerage
 
 /// Every limit and switch of a broker. Each member stands for itself; zero means "no limit" only
 /// where it says so.
@@ -73,7 +75,7 @@ struct broker_options {
   /// Bounds of what waits for one client, connected or not.
   std::size_t max_queued_messages = 65'536;
   std::size_t max_queued_bytes = std::size_t{64} << 20U;
-  overflow when_full = overflow::drop_newest;
+  brokerage::overflow when_full = brokerage::overflow::drop_newest;
   /// Whether QoS 0 messages wait for a client that is not connected.
   bool queue_qos0_offline = false;
 
@@ -87,16 +89,16 @@ struct broker_options {
 
 /// Counts since the start and present sizes, summed over the shards.
 struct broker_statistics {
-  std::uint64_t connections = 0;          // open and accepted with CONNACK
-  std::uint64_t connections_total = 0;    // ever accepted
-  std::uint64_t connections_refused = 0;  // by reason code, limit or time-out
+  std::uint64_t connections = 0;         // open and accepted with CONNACK
+  std::uint64_t connections_total = 0;   // ever accepted
+  std::uint64_t connections_refused = 0; // by reason code, limit or time-out
   std::uint64_t sessions = 0;
   std::uint64_t subscriptions = 0;
   std::uint64_t retained_messages = 0;
-  std::uint64_t messages_received = 0;    // PUBLISH packets from clients
-  std::uint64_t messages_sent = 0;        // PUBLISH packets to clients
-  std::uint64_t messages_queued = 0;      // waiting now
-  std::uint64_t messages_dropped = 0;     // by a full queue or a client's packet size limit
+  std::uint64_t messages_received = 0; // PUBLISH packets from clients
+  std::uint64_t messages_sent = 0;     // PUBLISH packets to clients
+  std::uint64_t messages_queued = 0;   // waiting now
+  std::uint64_t messages_dropped = 0;  // by a full queue or a client's packet size limit
   std::uint64_t messages_expired = 0;
   std::uint64_t wills_published = 0;
   std::uint64_t takeovers = 0;
