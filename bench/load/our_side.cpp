@@ -61,7 +61,8 @@ std::string random_topic(std::mt19937_64& chance) {
 std::string listen_endpoint(medium transport) {
   switch (transport) {
   case medium::tcp: return "mqtt://127.0.0.1:0";
-  case medium::unix_socket: return "unix:///tmp/troupe-bench-" + std::to_string(clock::now().time_since_epoch().count());
+  case medium::unix_socket:
+    return "unix:///tmp/troupe-bench-" + std::to_string(clock::now().time_since_epoch().count());
   case medium::loopback: return "loopback://bench";
   }
   return {};
@@ -75,7 +76,9 @@ void require(const outcome& end, const char* what) {
 
 struct our_side::parts {
   explicit parts(const our_plan& from)
-      : plan{from}, client_place{from.row.scheduler, from.workers, "bench"}, check{from.row.payload},
+      : plan{from},
+        client_place{from.row.scheduler, from.workers, "bench"},
+        check{from.row.payload},
         payload(from.row.payload) {
     fill_payload(payload);
     if (!plan.broker.empty()) {
@@ -179,7 +182,8 @@ void our_side::publish_at_once(std::uint32_t messages) {
   if (p.publications.size() != messages) {
     p.payloads.resize(messages * size);
     p.publications.resize(messages);
-    for (std::uint32_t i = 0; i < messages; ++i) std::copy_n(p.payload.data(), size, p.payloads.data() + i * size);
+    for (std::uint32_t i = 0; i < messages; ++i)
+      std::copy_n(p.payload.data(), size, p.payloads.data() + i * size);
   }
   for (std::uint32_t i = 0; i < messages; ++i) {
     const std::span<protocol::octet> own{p.payloads.data() + i * size, size};
@@ -206,8 +210,8 @@ void our_side::publish_with_window(std::uint32_t messages) {
 void our_side::await_receipt(std::uint32_t messages) {
   parts& p = *parts_;
   if (p.receipt.await(messages, p.until)) return;
-  throw row_failure{"30 s passed; " + std::to_string(p.receipt.told()) + " or more of " + std::to_string(messages)
-                    + " messages were received"};
+  throw row_failure{"30 s passed; " + std::to_string(p.receipt.told()) + " or more of "
+                    + std::to_string(messages) + " messages were received"};
 }
 
 void our_side::await_outcomes() {

@@ -154,8 +154,8 @@ struct raw_limit::parts {
   // Written by the subscriber's thread after each read, read by the publisher's; release/acquire also
   // covers the subscriber's book.
   std::atomic<std::uint32_t> received{0};
-  std::exception_ptr failure;           // written once, before has_failed
-  std::atomic<bool> has_failed{false};  // release by whoever failed, acquire by the constructing thread
+  std::exception_ptr failure;          // written once, before has_failed
+  std::atomic<bool> has_failed{false}; // release by whoever failed, acquire by the constructing thread
   std::thread broker_thread, subscriber_thread;
 };
 

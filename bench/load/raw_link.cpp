@@ -102,7 +102,8 @@ bool raw_link::read(wait how) {
   if (peer_ != nullptr) return begin_ != end_; // the peer has written straight into the buffer
   make_room_to_read();
   for (;;) {
-    const auto count = ::recv(socket_, in_.data() + end_, std::min(read_size, in_.size() - end_), MSG_DONTWAIT);
+    const auto count =
+        ::recv(socket_, in_.data() + end_, std::min(read_size, in_.size() - end_), MSG_DONTWAIT);
     if (count > 0) {
       end_ += static_cast<std::size_t>(count);
       return true;

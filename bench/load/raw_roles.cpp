@@ -29,7 +29,8 @@ void put_ack_into(raw_link& link, packet_type type, packet_id id) {
 raw_publisher::raw_publisher(raw_link& link, const raw_format& format)
     : link_{link}, format_{format}, payload_(format.payload), in_flight_(id_count, free_id) {
   fill_payload(payload_);
-  if (format.payload >= borrow_from) heads_.resize(messages_per_write * (format.frame() - format.payload + number_size));
+  if (format.payload >= borrow_from)
+    heads_.resize(messages_per_write * (format.frame() - format.payload + number_size));
 }
 
 void raw_publisher::arm(std::uint64_t first, std::uint64_t count) noexcept {
@@ -125,7 +126,10 @@ void raw_subscriber::on_publish(const raw_frame& frame) {
 // -- broker ------------------------------------------------------------------------------------------
 
 raw_broker::raw_broker(raw_link& publisher, raw_link& subscriber, const raw_format& format)
-    : publisher_{publisher}, subscriber_{subscriber}, format_{format}, arriving_(id_count, free_id),
+    : publisher_{publisher},
+      subscriber_{subscriber},
+      format_{format},
+      arriving_(id_count, free_id),
       leaving_(id_count, free_id) {
   for (int i = 0; i < 100; ++i) names_.push_back("another/topic/" + std::to_string(i));
   for (const std::string& name : names_) topics_[name] = 0;
@@ -162,9 +166,7 @@ void raw_broker::on_frame(raw_link& from, const raw_frame& frame) {
   case packet_type::pubrec:
     leaving_[frame.id()] = released;
     return put_ack_into(from, packet_type::pubrel, frame.id());
-  default:
-    leaving_[frame.id()] = free_id;
-    ++acknowledged_;
+  default: leaving_[frame.id()] = free_id; ++acknowledged_;
   }
 }
 

@@ -131,8 +131,8 @@ bool differs(const summary& a, const summary& b, double confidence) {
   const double part_b = b.deviation * b.deviation / kept_b;
   const double variance = part_a + part_b;
   if (variance <= 0) return a.mean != b.mean;
-  const double degrees = variance * variance
-                         / (part_a * part_a / (kept_a - 1) + part_b * part_b / (kept_b - 1));
+  const double degrees =
+      variance * variance / (part_a * part_a / (kept_a - 1) + part_b * part_b / (kept_b - 1));
   return std::abs(a.mean - b.mean) / std::sqrt(variance) > student_quantile_real(confidence, degrees);
 }
 

@@ -14,9 +14,9 @@ constexpr version both_versions[] = {version::v5_0, version::v3_1_1};
 constexpr medium both_media[] = {medium::tcp, medium::loopback};
 
 void name_row(workload& row, std::string_view number) {
-  row.id = std::string{number} + '/' + std::string{name(row.kind)} + (row.version == version::v5_0 ? "/v5" : "/v3")
-           + '/' + std::string{name(row.transport)} + "/qos" + std::to_string(static_cast<int>(row.quality)) + '/'
-           + payload_name(row.payload);
+  row.id = std::string{number} + '/' + std::string{name(row.kind)}
+           + (row.version == version::v5_0 ? "/v5" : "/v3") + '/' + std::string{name(row.transport)} + "/qos"
+           + std::to_string(static_cast<int>(row.quality)) + '/' + payload_name(row.payload);
   if (row.systems != 1) row.id += "/systems" + std::to_string(row.systems);
   if (row.scheduler != scheduler_kind::own) row.id += '/' + std::string{name(row.scheduler)};
 }
@@ -83,13 +83,13 @@ void add_version_3(table& rows) {
     double published;
   };
   constexpr figure figures[] = {
-      {"W49", qos::at_most_once, 10, 3'135},       {"W49", qos::at_most_once, kilo, 3'057},
-      {"W50", qos::at_most_once, 10, 3'313},       {"W50", qos::at_most_once, kilo, 3'220},
-      {"W50", qos::at_most_once, 2 * kilo, 3'731}, {"W50", qos::at_most_once, 8 * kilo, 0},
-      {"W51", qos::at_least_once, 10, 3'878},      {"W51", qos::at_least_once, kilo, 3'904},
+      {"W49", qos::at_most_once, 10, 3'135},        {"W49", qos::at_most_once, kilo, 3'057},
+      {"W50", qos::at_most_once, 10, 3'313},        {"W50", qos::at_most_once, kilo, 3'220},
+      {"W50", qos::at_most_once, 2 * kilo, 3'731},  {"W50", qos::at_most_once, 8 * kilo, 0},
+      {"W51", qos::at_least_once, 10, 3'878},       {"W51", qos::at_least_once, kilo, 3'904},
       {"W51", qos::at_least_once, 2 * kilo, 3'544}, {"W51", qos::at_least_once, 8 * kilo, 0},
-      {"W52", qos::exactly_once, 10, 8'488},       {"W52", qos::exactly_once, kilo, 10'964},
-      {"W52", qos::exactly_once, 2 * kilo, 9'971}, {"W52", qos::exactly_once, 8 * kilo, 13'513},
+      {"W52", qos::exactly_once, 10, 8'488},        {"W52", qos::exactly_once, kilo, 10'964},
+      {"W52", qos::exactly_once, 2 * kilo, 9'971},  {"W52", qos::exactly_once, 8 * kilo, 13'513},
   };
   for (const figure& f : figures)
     rows.add_published(f.number, burst(version::v3_1_1, f.quality, f.payload), f.published);
@@ -140,7 +140,8 @@ void add_kinds(table& rows) {
         row.kind = k.what;
         row.messages = k.messages;
         row.in_short = which == version::v5_0;
-        row.in_demo = which == version::v5_0 && quality == qos::at_most_once && k.what != workload_kind::steady;
+        row.in_demo =
+            which == version::v5_0 && quality == qos::at_most_once && k.what != workload_kind::steady;
         rows.add_published(k.number, row, 0);
       }
     }
@@ -241,7 +242,8 @@ std::string_view name(protocol::version version) noexcept {
 }
 
 std::string payload_name(std::size_t payload) {
-  if (payload >= kilo * kilo && payload % (kilo * kilo) == 0) return std::to_string(payload / (kilo * kilo)) + "MB";
+  if (payload >= kilo * kilo && payload % (kilo * kilo) == 0)
+    return std::to_string(payload / (kilo * kilo)) + "MB";
   if (payload >= kilo && payload % kilo == 0) return std::to_string(payload / kilo) + "KB";
   return std::to_string(payload) + 'B';
 }
