@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 namespace troupe::runtime {
@@ -96,12 +95,20 @@ void slab_outbox::compact() noexcept {
   head_ = 0;
 }
 
-void slab_outbox::move_to(std::vector<outbox_segment>& into) {
+std::size_t slab_outbox::move_to(std::vector<outbox_segment>& into, std::size_t at_most) {
   seal();
-  std::move(segments_.begin() + static_cast<std::ptrdiff_t>(head_), segments_.end(),
-            std::back_inserter(into));
-  sealed_ = 0;
-  end_batch();
+  give_up_slab();
+  std::size_t moved = 0;
+  for (; head_ < segments_.size() && moved < at_most; ++head_) {
+    moved += segments_[head_].bytes.size();
+    into.push_back(std::move(segments_[head_]));
+  }
+  sealed_ -= moved;
+  if (sealed_ == 0)
+    end_batch();
+  else
+    compact();
+  return moved;
 }
 
 void slab_outbox::clear() noexcept {

@@ -53,9 +53,10 @@ public:
   /// The first `count` octets are gone; slabs without octets go back to their pool.
   void consume(std::size_t count) noexcept;
 
-  /// All segments go to the end of `into`; the slab being filled is given up, since others may read
-  /// behind its end from now on.
-  void move_to(std::vector<outbox_segment>& into);
+  /// Moves the first segments to the end of `into`, until `at_most` octets are reached or passed; answers
+  /// how many octets. The slab being filled is given up, since others may read behind its end from now
+  /// on.
+  std::size_t move_to(std::vector<outbox_segment>& into, std::size_t at_most);
   /// Drops everything.
   void clear() noexcept;
 

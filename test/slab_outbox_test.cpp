@@ -91,7 +91,7 @@ TEST(slab_outbox, keeps_frames_whole_when_told_to) {
   box.borrow(as_octets(std::string(3000, 'p')), &owner);
   EXPECT_EQ(owner.held, 0U);
   std::vector<outbox_segment> moved;
-  box.move_to(moved);
+  box.move_to(moved, ~std::size_t{0});
   ASSERT_EQ(moved.size(), 1U);
   EXPECT_EQ(moved[0].bytes.size(), 3004U);
   EXPECT_TRUE(moved[0].is_padded);
@@ -100,7 +100,7 @@ TEST(slab_outbox, keeps_frames_whole_when_told_to) {
   const std::string large(100'000, 'q');
   box.borrow(as_octets(large), &owner);
   EXPECT_EQ(owner.held, 1U);
-  box.move_to(moved);
+  box.move_to(moved, ~std::size_t{0});
   ASSERT_EQ(moved.size(), 3U);
   EXPECT_FALSE(moved[2].is_padded);
   moved.clear();
