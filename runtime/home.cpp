@@ -23,6 +23,11 @@ constexpr int spin_pauses = 2000;
 constexpr int pauses_between_polls = 400;
 constexpr int pauses_between_looks = 8;
 
+class end_of_pass final : public flushable {
+public:
+  void flush() override {}
+};
+
 } // namespace
 
 // Does nothing but end run_one(). Lives in memory of the home, so that a wake-up allocates nothing; a
@@ -195,13 +200,17 @@ void home::flush_dirty() {
   if (dirty_.is_empty()) return;
   flushes_.add(1);
   ++done_;
-  // Whoever becomes dirty by a flush has his turn as well; what goes round in circles does so through
-  // mailboxes, and ends there.
-  while (auto* what = dirty_.pop())
+  // Whoever becomes dirty by a flush waits for the next pass: two ends of a loopback that answer each
+  // other, or a socket that is never drained, leave room for the jobs between.
+  end_of_pass mark;
+  dirty_.add(mark);
+  while (auto* what = dirty_.pop()) {
+    if (what == &mark) break;
     guarded([what] {
       what->flush();
       return 1U;
     });
+  }
 }
 
 bool home::poll_sockets() noexcept {
