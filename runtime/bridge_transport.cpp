@@ -21,15 +21,17 @@ struct order {
 };
 
 void destroy_all(order* first) noexcept {
-  while (first != nullptr)
-    delete std::exchange(first, first->next);
+  while (first != nullptr) delete std::exchange(first, first->next);
 }
 
 /// Both halves. The actor's members belong to his runs, the home's to its thread.
 class crossing final : public transport_sink, public std::enable_shared_from_this<crossing> {
 public:
   crossing(std::shared_ptr<desk_line> line, transport_ptr real, const transport_options& options)
-      : line_{std::move(line)}, limit_{options.high_mark}, peer_name_{real->peer_name()}, out_{line_->slabs()},
+      : line_{std::move(line)},
+        limit_{options.high_mark},
+        peer_name_{real->peer_name()},
+        out_{line_->slabs()},
         real_{std::move(real)} {}
   ~crossing() {
     destroy_all(orders_.take());
@@ -98,18 +100,17 @@ private:
   bool is_held_ = false;     // real_ is paused, for too much waits for the actor
 
   // Both.
-  handoff<order> orders_;                 // actor pushes, home takes
-  handoff<order> spare_;                  // home pushes, actor takes
-  std::atomic<std::size_t> written_{0};   // home: of received_, what real_ has got rid of
-  std::atomic<std::size_t> unread_{0};    // raised by home, lowered by actor: octets the sink has not had
-  std::atomic<bool> wants_news_{false};   // home: held back, to be told when half of it has been read
+  handoff<order> orders_;               // actor pushes, home takes
+  handoff<order> spare_;                // home pushes, actor takes
+  std::atomic<std::size_t> written_{0}; // home: of received_, what real_ has got rid of
+  std::atomic<std::size_t> unread_{0};  // raised by home, lowered by actor: octets the sink has not had
+  std::atomic<bool> wants_news_{false}; // home: held back, to be told when half of it has been read
 };
 
 // --- actor ------------------------------------------------------------------------------------------
 
 void crossing::flush_later() {
-  if (std::exchange(is_flush_called_, true))
-    return;
+  if (std::exchange(is_flush_called_, true)) return;
   line_->call([self = shared_from_this()] {
     self->is_flush_called_ = false;
     self->hand_over_output();
@@ -117,8 +118,7 @@ void crossing::flush_later() {
 }
 
 void crossing::hand_over_output() {
-  if (out_.empty())
-    return;
+  if (out_.empty()) return;
   order& what = blank(order::kind::write);
   handed_ += out_.move_to(what.segments, ~std::size_t{0});
   send(what);
@@ -131,8 +131,7 @@ void crossing::resume() {
 }
 
 void crossing::close() {
-  if (std::exchange(is_leaving_, true))
-    return;
+  if (std::exchange(is_leaving_, true)) return;
   hand_over_output();
   send(order::kind::close);
 }
@@ -152,16 +151,14 @@ void crossing::forget() {
 }
 
 order& crossing::blank(order::kind what) {
-  if (own_spare_ == nullptr)
-    own_spare_ = spare_.take();
+  if (own_spare_ == nullptr) own_spare_ = spare_.take();
   order& result = own_spare_ == nullptr ? *new order : *std::exchange(own_spare_, own_spare_->next);
   result.what = what;
   return result;
 }
 
 void crossing::send(order& what) {
-  if (orders_.push(what))
-    line_->where().post([self = shared_from_this()] { self->carry_out(); });
+  if (orders_.push(what)) line_->where().post([self = shared_from_this()] { self->carry_out(); });
 }
 
 void crossing::arrive(protocol::slice bytes) {
@@ -170,8 +167,7 @@ void crossing::arrive(protocol::slice bytes) {
 }
 
 void crossing::pump() {
-  if (std::exchange(is_pumping_, true))
-    return;
+  if (std::exchange(is_pumping_, true)) return;
   while (sink_ != nullptr && !is_paused_ && !is_leaving_ && next_arrival_ != arrivals_.size()) {
     protocol::slice bytes = std::exchange(arrivals_[next_arrival_++], {});
     const std::size_t count = bytes.size();
@@ -182,8 +178,7 @@ void crossing::pump() {
   if (next_arrival_ == arrivals_.size() || is_leaving_) {
     arrivals_.clear();
     next_arrival_ = 0;
-    if (closed_ && sink_ != nullptr)
-      std::exchange(sink_, nullptr)->on_closed(*closed_);
+    if (closed_ && sink_ != nullptr) std::exchange(sink_, nullptr)->on_closed(*closed_);
   }
 }
 
@@ -198,14 +193,15 @@ void crossing::note_consumed(std::size_t count) {
 
 void crossing::on_read(protocol::slice bytes) {
   const std::size_t unread = unread_.fetch_add(bytes.size(), std::memory_order_seq_cst) + bytes.size();
-  line_->call([self = shared_from_this(), bytes = std::move(bytes)]() mutable { self->arrive(std::move(bytes)); });
-  if (unread <= limit_ || is_held_)
-    return;
+  line_->call(
+      [self = shared_from_this(), bytes = std::move(bytes)]() mutable { self->arrive(std::move(bytes)); });
+  if (unread <= limit_ || is_held_) return;
   is_held_ = true;
   real_->pause();
   // The actor lowers, then looks whether news are wanted; we want them, then look again.
   wants_news_.store(true, std::memory_order_seq_cst);
-  if (unread_.load(std::memory_order_seq_cst) <= limit_ / 2 && wants_news_.exchange(false, std::memory_order_seq_cst)) {
+  if (unread_.load(std::memory_order_seq_cst) <= limit_ / 2
+      && wants_news_.exchange(false, std::memory_order_seq_cst)) {
     is_held_ = false;
     real_->resume();
   }
@@ -214,8 +210,7 @@ void crossing::on_read(protocol::slice bytes) {
 void crossing::on_writable() {
   written_.store(received_ - real_->backlog(), std::memory_order_release);
   line_->call([self = shared_from_this()] {
-    if (self->sink_ != nullptr && !self->is_leaving_)
-      self->sink_->on_writable();
+    if (self->sink_ != nullptr && !self->is_leaving_) self->sink_->on_writable();
   });
 }
 
@@ -235,8 +230,7 @@ void crossing::carry_out() {
 }
 
 void crossing::carry_out(order& what) {
-  if (real_ == nullptr)
-    return what.segments.clear();
+  if (real_ == nullptr) return what.segments.clear();
   switch (what.what) {
   case order::kind::start: return real_->start(*this);
   case order::kind::write: return write(what.segments);
@@ -280,9 +274,9 @@ private:
 
 } // namespace
 
-transport_ptr bridge(const std::shared_ptr<desk_line>& line, transport_ptr real, const transport_options& options) {
-  if (line->is_at_home())
-    return real;
+transport_ptr bridge(const std::shared_ptr<desk_line>& line, transport_ptr real,
+                     const transport_options& options) {
+  if (line->is_at_home()) return real;
   return std::make_unique<bridge_transport>(std::make_shared<crossing>(line, std::move(real), options));
 }
 

@@ -52,36 +52,32 @@ private:
   }
 
   void on_resolved(result<std::vector<address>> found) {
-    if (!is_open())
-      return;
-    if (!found)
-      return finish(found.error());
-    race_ = tcp_race::begin(home_, std::move(*found), options_.stagger,
-                            [this](result<boost::asio::ip::tcp::socket> won) { on_connected(std::move(won)); });
+    if (!is_open()) return;
+    if (!found) return finish(found.error());
+    race_ =
+        tcp_race::begin(home_, std::move(*found), options_.stagger,
+                        [this](result<boost::asio::ip::tcp::socket> won) { on_connected(std::move(won)); });
   }
 
   void on_connected(result<boost::asio::ip::tcp::socket> won) {
-    if (!is_open())
-      return;
-    if (!won)
-      return finish(won.error());
+    if (!is_open()) return;
+    if (!won) return finish(won.error());
     finish(make_tcp_transport(home_, std::move(*won), options_.pipe));
   }
 
   void connect_unix(const std::string& path) {
     unix_socket_.async_connect(unix_address(path),
                                [self = shared_from_this(), path](const boost::system::error_code& error) {
-                                 if (!self->is_open())
-                                   return;
-                                 if (error)
-                                   return self->finish(std::error_code{error});
+                                 if (!self->is_open()) return;
+                                 if (error) return self->finish(std::error_code{error});
                                  self->finish(make_unix_transport(self->home_, std::move(self->unix_socket_),
                                                                   path, self->options_.pipe));
                                });
   }
 
   void connect_loopback(const std::string& name) {
-    pending_ = dial_loopback(home_, name, options_.pipe, [this](result<transport_ptr> got) { finish(std::move(got)); });
+    pending_ = dial_loopback(home_, name, options_.pipe,
+                             [this](result<transport_ptr> got) { finish(std::move(got)); });
   }
 
   void on_timeout() { finish(std::make_error_code(std::errc::timed_out)); }
@@ -90,13 +86,12 @@ private:
     const auto self = shared_from_this(); // the answer may drop the dialer
     const auto done = std::exchange(done_, nullptr);
     give_up();
-    if (done)
-      done(std::move(with));
+    if (done) done(std::move(with));
   }
 
   home& home_;
   dial_options options_;
-  answer done_; // empty: nothing to do any more
+  answer done_;                   // empty: nothing to do any more
   std::shared_ptr<void> pending_; // the question that is under way; its answer comes to us while it lives
   std::shared_ptr<tcp_race> race_;
   boost::asio::local::stream_protocol::socket unix_socket_;
@@ -114,8 +109,7 @@ void dialer::dial(const endpoint& to, answer done) {
 }
 
 void dialer::cancel() noexcept {
-  if (attempt_)
-    std::exchange(attempt_, nullptr)->give_up();
+  if (attempt_) std::exchange(attempt_, nullptr)->give_up();
 }
 
 bool dialer::is_dialling() const noexcept { return attempt_ != nullptr && attempt_->is_open(); }

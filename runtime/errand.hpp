@@ -23,8 +23,7 @@ public:
   /// False when nobody asks any more: then the answer is left with the caller.
   bool report(Answer&& answer) {
     const std::lock_guard lock{mutex_};
-    if (asker_ == nullptr || answer_)
-      return false;
+    if (asker_ == nullptr || answer_) return false;
     answer_ = std::make_unique<Answer>(std::move(answer));
     asker_->post([self = this->shared_from_this()] { self->hand_over(); });
     return true;
@@ -44,14 +43,13 @@ private:
     // On the asker's home, which alone may let go: the mutex is not needed to look. What nobody wants
     // any more is destroyed here as well, for it may be bound to this home.
     const auto answer = std::move(answer_);
-    if (done_)
-      std::exchange(done_, nullptr)(std::move(*answer));
+    if (done_) std::exchange(done_, nullptr)(std::move(*answer));
   }
 
   std::mutex mutex_;
-  home* asker_;                       // under mutex_; null once he has let go
-  std::unique_ptr<Answer> answer_;    // under mutex_ until posted
-  std::function<void(Answer)> done_;  // the asker's home
+  home* asker_;                      // under mutex_; null once he has let go
+  std::unique_ptr<Answer> answer_;   // under mutex_ until posted
+  std::function<void(Answer)> done_; // the asker's home
 };
 
 } // namespace troupe::runtime

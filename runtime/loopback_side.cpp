@@ -11,14 +11,17 @@ namespace {
 std::error_code reset_by_peer() noexcept { return std::make_error_code(std::errc::connection_reset); }
 
 void destroy_all(loopback_parcel* first) noexcept {
-  while (first != nullptr)
-    delete std::exchange(first, first->next);
+  while (first != nullptr) delete std::exchange(first, first->next);
 }
 
 } // namespace
 
 loopback_side::loopback_side(loopback_link& link, const loopback_seat& seat)
-    : link_{link}, home_{seat.where}, options_{seat.options}, faults_{seat.faults}, chance_{seat.faults.seed},
+    : link_{link},
+      home_{seat.where},
+      options_{seat.options},
+      faults_{seat.faults},
+      chance_{seat.faults.seed},
       out_{seat.where.slabs(), borrowing::crowded} {}
 
 loopback_side::~loopback_side() {
@@ -33,26 +36,22 @@ loopback_side& loopback_side::other() const noexcept { return link_.opposite(*th
 // --- owner: the face --------------------------------------------------------------------------------
 
 void loopback_side::flush_later() noexcept {
-  if (phase_ != phase::ended || sink_ != nullptr)
-    home_.flush_later(*this);
+  if (phase_ != phase::ended || sink_ != nullptr) home_.flush_later(*this);
 }
 
 void loopback_side::start(transport_sink& sink) {
   sink_ = &sink;
-  if (phase_ == phase::fresh)
-    phase_ = phase::open;
+  if (phase_ == phase::fresh) phase_ = phase::open;
   flush_later(); // something may have arrived already
 }
 
 void loopback_side::resume() noexcept {
   is_paused_ = false;
-  if (arrived_ != nullptr || !inbox_.is_empty())
-    flush_later();
+  if (arrived_ != nullptr || !inbox_.is_empty()) flush_later();
 }
 
 void loopback_side::close() {
-  if (phase_ == phase::leaving || phase_ == phase::ended)
-    return;
+  if (phase_ == phase::leaving || phase_ == phase::ended) return;
   phase_ = phase::leaving;
   home_.time().arm_in(linger_, options_.linger);
   flush_later();
@@ -65,8 +64,7 @@ void loopback_side::forget() noexcept {
 }
 
 void loopback_side::end(std::error_code why, std::error_code others_why) noexcept {
-  if (phase_ == phase::ended)
-    return;
+  if (phase_ == phase::ended) return;
   phase_ = phase::ended;
   why_ = why;
   linger_.disarm();
@@ -77,22 +75,18 @@ void loopback_side::end(std::error_code why, std::error_code others_why) noexcep
     const std::lock_guard lock{ring_mutex_};
     is_gone_ = true;
   }
-  if (sink_ != nullptr)
-    flush_later();
+  if (sink_ != nullptr) flush_later();
 }
 
 void loopback_side::flush() {
   const auto self = link_.shared_from_this(); // the sink may drop the transport
-  if (phase_ == phase::ended)
-    return tell();
+  if (phase_ == phase::ended) return tell();
   receive();
-  if (phase_ != phase::ended)
-    send();
+  if (phase_ != phase::ended) send();
 }
 
 void loopback_side::tell() {
-  if (sink_ != nullptr)
-    std::exchange(sink_, nullptr)->on_closed(why_);
+  if (sink_ != nullptr) std::exchange(sink_, nullptr)->on_closed(why_);
 }
 
 void loopback_side::on_linger_over() { end(std::make_error_code(std::errc::timed_out), reset_by_peer()); }
@@ -100,21 +94,15 @@ void loopback_side::on_linger_over() { end(std::make_error_code(std::errc::timed
 // --- owner: receiving -------------------------------------------------------------------------------
 
 void loopback_side::receive() {
-  if (phase_ == phase::leaving)
-    return drop_arrivals();
+  if (phase_ == phase::leaving) return drop_arrivals();
   while (may_deliver()) {
-    if (arrived_ == nullptr)
-      arrived_ = inbox_.take();
-    if (arrived_ == nullptr)
-      return;
+    if (arrived_ == nullptr) arrived_ = inbox_.take();
+    if (arrived_ == nullptr) return;
     std::vector<outbox_segment>& segments = arrived_->segments;
     while (may_deliver() && next_segment_ < segments.size())
-      if (hand_over(segments[next_segment_]))
-        ++next_segment_;
-    if (phase_ == phase::ended)
-      return; // the sink has ended it, and the parcel is no longer ours
-    if (next_segment_ == segments.size())
-      finish_parcel();
+      if (hand_over(segments[next_segment_])) ++next_segment_;
+    if (phase_ == phase::ended) return; // the sink has ended it, and the parcel is no longer ours
+    if (next_segment_ == segments.size()) finish_parcel();
   }
 }
 
@@ -125,15 +113,13 @@ void loopback_side::finish_parcel() {
   const std::error_code why = used.why;
   used.segments.clear();
   other().spare_.push(used);
-  if (is_last)
-    end(why, {});
+  if (is_last) end(why, {});
 }
 
 bool loopback_side::hand_over(outbox_segment& segment) {
   // In this order: when the sink has ended everything, the segment is no longer ours to look at.
   while (may_deliver()) {
-    if (segment.bytes.empty())
-      return true;
+    if (segment.bytes.empty()) return true;
     consumed(hand_over_some(segment));
   }
   return false;
@@ -166,10 +152,8 @@ std::size_t loopback_side::hand_over_some(outbox_segment& segment) {
 /// For a side that has ended or is about to: nobody wants to hear any more.
 void loopback_side::drop_arrivals() noexcept {
   for (;;) {
-    if (arrived_ == nullptr)
-      arrived_ = inbox_.take();
-    if (arrived_ == nullptr)
-      return;
+    if (arrived_ == nullptr) arrived_ = inbox_.take();
+    if (arrived_ == nullptr) return;
     loopback_parcel& unwanted = *std::exchange(arrived_, arrived_->next);
     std::size_t left = 0;
     for (std::size_t i = next_segment_; i < unwanted.segments.size(); ++i)
@@ -179,8 +163,7 @@ void loopback_side::drop_arrivals() noexcept {
     unwanted.segments.clear();
     other().spare_.push(unwanted);
     consumed(left);
-    if (is_last)
-      end({}, {});
+    if (is_last) end({}, {});
   }
 }
 
@@ -198,31 +181,25 @@ void loopback_side::send() {
     loopback_parcel& parcel = blank_parcel();
     was_congested_ = is_congested();
     parcel.octets = out_.move_to(parcel.segments, other().window());
-    if (faults_.largest_piece != 0)
-      chop(parcel.segments);
+    if (faults_.largest_piece != 0) chop(parcel.segments);
     other().deliver(parcel);
     if (out_.empty()) {
       on_relieved();
       break; // what the sink appends now waits for the next idle point
     }
-    if (was_congested_ && out_.size() <= options_.low_mark)
-      on_relieved();
+    if (was_congested_ && out_.size() <= options_.low_mark) on_relieved();
   }
-  if (phase_ == phase::leaving && out_.empty())
-    end({}, {});
+  if (phase_ == phase::leaving && out_.empty()) end({}, {});
 }
 
 void loopback_side::on_relieved() {
   was_congested_ = false;
-  if (phase_ == phase::open && sink_ != nullptr)
-    sink_->on_writable();
+  if (phase_ == phase::open && sink_ != nullptr) sink_->on_writable();
 }
 
 loopback_parcel& loopback_side::blank_parcel() {
-  if (own_spare_ == nullptr)
-    own_spare_ = spare_.take();
-  if (own_spare_ == nullptr)
-    return *new loopback_parcel;
+  if (own_spare_ == nullptr) own_spare_ = spare_.take();
+  if (own_spare_ == nullptr) return *new loopback_parcel;
   return *std::exchange(own_spare_, own_spare_->next);
 }
 
@@ -254,21 +231,18 @@ std::size_t loopback_side::window() const noexcept {
 }
 
 bool loopback_side::is_full_for_now() noexcept {
-  if (window() != 0)
-    return false;
+  if (window() != 0) return false;
   other_waits_.store(true, std::memory_order_seq_cst);
   // The owner lowers, then looks whether somebody waits; we say that we wait, then look again. One of
   // the two sees the other.
-  if (window() == 0)
-    return true;
+  if (window() == 0) return true;
   other_waits_.store(false, std::memory_order_seq_cst);
   return false;
 }
 
 void loopback_side::deliver(loopback_parcel& parcel) {
   inside_.fetch_add(parcel.octets, std::memory_order_seq_cst);
-  if (inbox_.push(parcel))
-    ring();
+  if (inbox_.push(parcel)) ring();
 }
 
 void loopback_side::ring() {
@@ -278,8 +252,7 @@ void loopback_side::ring() {
     return;
   }
   const std::lock_guard lock{ring_mutex_};
-  if (!is_gone_)
-    home_.post([link = link_.shared_from_this(), this] { flush_later(); }, wake_cause::loopback);
+  if (!is_gone_) home_.post([link = link_.shared_from_this(), this] { flush_later(); }, wake_cause::loopback);
 }
 
 } // namespace troupe::runtime

@@ -106,13 +106,13 @@ private:
   bool was_congested_ = false;
 
   // Both.
-  handoff<loopback_parcel> inbox_;        // other pushes, owner takes
-  handoff<loopback_parcel> spare_;        // used up by the other, taken by the owner for his next parcels
-  loopback_parcel* own_spare_ = nullptr;  // owner
-  std::atomic<std::size_t> inside_{0};    // raised by other, lowered by owner: octets not yet consumed
-  std::atomic<bool> other_waits_{false};  // set by other when he finds no window, cleared by owner
-  std::mutex ring_mutex_;                 // taken once per wake-up of another home, which may end at any time
-  bool is_gone_ = false;                  // written by owner under ring_mutex_: ring() does nothing
+  handoff<loopback_parcel> inbox_;       // other pushes, owner takes
+  handoff<loopback_parcel> spare_;       // used up by the other, taken by the owner for his next parcels
+  loopback_parcel* own_spare_ = nullptr; // owner
+  std::atomic<std::size_t> inside_{0};   // raised by other, lowered by owner: octets not yet consumed
+  std::atomic<bool> other_waits_{false}; // set by other when he finds no window, cleared by owner
+  std::mutex ring_mutex_;                // taken once per wake-up of another home, which may end at any time
+  bool is_gone_ = false;                 // written by owner under ring_mutex_: ring() does nothing
 };
 
 class loopback_link : public std::enable_shared_from_this<loopback_link> {

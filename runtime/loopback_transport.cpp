@@ -41,7 +41,8 @@ std::error_code refused() noexcept { return std::make_error_code(std::errc::conn
 
 } // namespace
 
-loopback_ends make_loopback(const loopback_seat& first, const loopback_seat& second, const std::string& name) {
+loopback_ends make_loopback(const loopback_seat& first, const loopback_seat& second,
+                            const std::string& name) {
   const auto link = std::make_shared<loopback_link>(first, second, name);
   return {std::make_unique<loopback_transport>(link, 0), std::make_unique<loopback_transport>(link, 1)};
 }
@@ -57,8 +58,7 @@ struct loopback_listener::state {
   /// On the listener's home: one who dialled from `from` is let in.
   void let_in(home& from, const std::string& name, const transport_options& caller,
               const std::shared_ptr<question>& asked) {
-    if (!is_still_open())
-      return answer(from, asked, refused());
+    if (!is_still_open()) return answer(from, asked, refused());
     home& to = choose ? choose() : where;
     loopback_ends ends = make_loopback({from, caller}, {to, options}, "loopback://" + name);
     if (&to == &where)
@@ -69,8 +69,7 @@ struct loopback_listener::state {
   }
   /// An end that nobody waits for any more goes where it belongs.
   static void answer(home& from, const std::shared_ptr<question>& asked, result<transport_ptr> with) {
-    if (!asked->report(std::move(with)))
-      from.post([unwanted = std::move(with)] {});
+    if (!asked->report(std::move(with))) from.post([unwanted = std::move(with)] {});
   }
   bool is_still_open() {
     const std::lock_guard lock{mutex};
@@ -94,9 +93,8 @@ std::shared_ptr<void> dial_loopback(home& from, const std::string& name, const t
     asked->report(refused());
     return asked->as_token();
   }
-  found->state_->where.post([there = found->state_, asked, &from, name, options] {
-    there->let_in(from, name, options, asked);
-  });
+  found->state_->where.post(
+      [there = found->state_, asked, &from, name, options] { there->let_in(from, name, options, asked); });
   return asked->as_token();
 }
 

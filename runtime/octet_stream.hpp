@@ -28,8 +28,7 @@ class stream_pipe;
 class handler_room {
 public:
   void* take(std::size_t size) {
-    if (taken_ || size > sizeof(room_))
-      return ::operator new(size);
+    if (taken_ || size > sizeof(room_)) return ::operator new(size);
     taken_ = true;
     return room_;
   }

@@ -35,7 +35,8 @@ public:
     return as_step([&] { return ::sendmsg(socket_.native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
   }
   void wait(readiness_handler handler, readiness which) override {
-    socket_.async_wait(which == readiness::to_read ? socket::wait_read : socket::wait_write, std::move(handler));
+    socket_.async_wait(which == readiness::to_read ? socket::wait_read : socket::wait_write,
+                       std::move(handler));
   }
   void end_writing() noexcept override {
     boost::system::error_code ignored;
@@ -58,10 +59,8 @@ private:
   static step as_step(Call call) noexcept {
     for (;;) {
       const auto count = call();
-      if (count >= 0)
-        return {static_cast<std::size_t>(count), {}};
-      if (errno != EINTR)
-        return {0, {errno, std::system_category()}};
+      if (count >= 0) return {static_cast<std::size_t>(count), {}};
+      if (errno != EINTR) return {0, {errno, std::system_category()}};
     }
   }
 
@@ -76,7 +75,8 @@ void set_buffers(Socket& socket, std::size_t send_buffer, std::size_t receive_bu
   if (send_buffer != 0)
     socket.set_option(boost::asio::socket_base::send_buffer_size{static_cast<int>(send_buffer)}, ignored);
   if (receive_buffer != 0)
-    socket.set_option(boost::asio::socket_base::receive_buffer_size{static_cast<int>(receive_buffer)}, ignored);
+    socket.set_option(boost::asio::socket_base::receive_buffer_size{static_cast<int>(receive_buffer)},
+                      ignored);
 }
 
 } // namespace troupe::runtime

@@ -25,15 +25,17 @@ void readiness_handler::operator()(const boost::system::error_code&) {
 }
 
 stream_pipe::stream_pipe(home& where, std::unique_ptr<octet_stream> stream, const transport_options& options)
-    : home_{where}, stream_{std::move(stream)}, options_{options}, out_{where.slabs()},
+    : home_{where},
+      stream_{std::move(stream)},
+      options_{options},
+      out_{where.slabs()},
       peer_name_{stream_->peer_name()} {}
 
 stream_pipe::~stream_pipe() { stream_->close(); }
 
 void stream_pipe::start(transport_sink& sink) {
   sink_ = &sink;
-  if (phase_ == phase::fresh)
-    phase_ = phase::open;
+  if (phase_ == phase::fresh) phase_ = phase::open;
   if (phase_ == phase::ended)
     flush_later();
   else if (may_read())
@@ -42,8 +44,7 @@ void stream_pipe::start(transport_sink& sink) {
 
 void stream_pipe::resume() {
   is_paused_ = false;
-  if (is_reading_ || phase_ != phase::open)
-    return;
+  if (is_reading_ || phase_ != phase::open) return;
   if (has_more_ || !kept_.empty())
     flush_later();
   else
@@ -51,13 +52,11 @@ void stream_pipe::resume() {
 }
 
 void stream_pipe::close() {
-  if (phase_ == phase::ended || is_leaving())
-    return;
+  if (phase_ == phase::ended || is_leaving()) return;
   phase_ = phase::flushing;
   kept_ = {};
   home_.time().arm_in(linger_, options_.linger);
-  if (may_read() && !is_reading_)
-    wait(readiness::to_read);
+  if (may_read() && !is_reading_) wait(readiness::to_read);
   flush_later();
 }
 
@@ -69,21 +68,18 @@ void stream_pipe::forget() noexcept {
 }
 
 void stream_pipe::end(std::error_code why) noexcept {
-  if (phase_ == phase::ended)
-    return;
+  if (phase_ == phase::ended) return;
   phase_ = phase::ended;
   why_ = why;
   linger_.disarm();
   stream_->close();
   out_.clear();
   kept_ = {};
-  if (sink_ != nullptr)
-    flush_later();
+  if (sink_ != nullptr) flush_later();
 }
 
 void stream_pipe::tell() {
-  if (sink_ != nullptr)
-    std::exchange(sink_, nullptr)->on_closed(why_);
+  if (sink_ != nullptr) std::exchange(sink_, nullptr)->on_closed(why_);
 }
 
 void stream_pipe::flush() {
@@ -92,18 +88,15 @@ void stream_pipe::flush() {
     tell();
     return;
   }
-  if (!kept_.empty() && !is_paused_)
-    hand_over_kept();
-  if (has_more_ && may_read())
-    read_turn();
+  if (!kept_.empty() && !is_paused_) hand_over_kept();
+  if (has_more_ && may_read()) read_turn();
   write_turn();
 }
 
 void stream_pipe::on_ready(readiness which) {
   if (which == readiness::to_read) {
     awaits_reading_ = false;
-    if (may_read())
-      read_turn();
+    if (may_read()) read_turn();
   } else {
     awaits_writing_ = false;
     write_turn();
@@ -112,8 +105,7 @@ void stream_pipe::on_ready(readiness which) {
 
 void stream_pipe::wait(readiness which) {
   bool& awaits = which == readiness::to_read ? awaits_reading_ : awaits_writing_;
-  if (std::exchange(awaits, true))
-    return;
+  if (std::exchange(awaits, true)) return;
   stream_->wait(readiness_handler{shared_from_this(), which}, which);
 }
 
@@ -130,8 +122,7 @@ void stream_pipe::read_turn() {
     // A stream that gave less than asked has nothing more now; asking again would cost a call to hear so.
     is_drained = got.count < asked;
     has_more_ = !is_drained && taken >= octets_per_turn;
-    if ((got.error && !got.would_block()) || (!got.error && got.count == 0))
-      on_end_of_input(got.error);
+    if ((got.error && !got.would_block()) || (!got.error && got.count == 0)) on_end_of_input(got.error);
   }
   is_reading_ = false;
   if (!may_read())
@@ -143,8 +134,7 @@ void stream_pipe::read_turn() {
 }
 
 octet_stream::step stream_pipe::read_once(std::size_t& asked) {
-  if (phase_ == phase::open)
-    return read_for_sink(asked);
+  if (phase_ == phase::open) return read_for_sink(asked);
   const auto room = home_.slabs().reading_room();
   iovec into{room.data(), room.size()};
   asked = room.size();
@@ -158,17 +148,14 @@ octet_stream::step stream_pipe::read_for_sink(std::size_t& asked) {
   asked = direct.size() + room.size();
   const auto got = stream_->read(std::span{into}.subspan(direct.empty() ? 1 : 0));
   const std::size_t filled = std::min(got.count, direct.size());
-  if (got.count > filled)
-    kept_ = home_.slabs().finish_read(got.count - filled);
-  if (filled != 0)
-    sink_->on_filled(filled);
+  if (got.count > filled) kept_ = home_.slabs().finish_read(got.count - filled);
+  if (filled != 0) sink_->on_filled(filled);
   hand_over_kept();
   return got;
 }
 
 void stream_pipe::hand_over_kept() {
-  if (!kept_.empty() && phase_ == phase::open && !is_paused_)
-    sink_->on_read(std::exchange(kept_, {}));
+  if (!kept_.empty() && phase_ == phase::open && !is_paused_) sink_->on_read(std::exchange(kept_, {}));
 }
 
 void stream_pipe::on_end_of_input(std::error_code error) {
@@ -179,8 +166,7 @@ void stream_pipe::on_end_of_input(std::error_code error) {
   }
   // The peer has said its last word; it may still listen to ours.
   write_turn();
-  if (phase_ == phase::open || out_.empty())
-    end({});
+  if (phase_ == phase::open || out_.empty()) end({});
 }
 
 // --- writing ----------------------------------------------------------------------------------------
@@ -206,34 +192,29 @@ void stream_pipe::write_turn() {
       on_all_written();
       return; // what the sink appends now waits for the next idle point
     }
-    if (was_congested_ && out_.size() <= options_.low_mark)
-      on_relieved();
+    if (was_congested_ && out_.size() <= options_.low_mark) on_relieved();
   }
-  if (out_.empty())
-    on_all_written();
+  if (out_.empty()) on_all_written();
 }
 
 void stream_pipe::on_all_written() {
   if (phase_ == phase::flushing) {
     phase_ = phase::ending;
     stream_->end_writing();
-    if (is_input_over_)
-      end({});
+    if (is_input_over_) end({});
   }
   on_relieved();
 }
 
 void stream_pipe::on_relieved() {
   was_congested_ = false;
-  if (phase_ == phase::open && sink_ != nullptr)
-    sink_->on_writable();
+  if (phase_ == phase::open && sink_ != nullptr) sink_->on_writable();
 }
 
 void stream_pipe::on_write_error(std::error_code error) {
   out_.clear();
   // What the peer sent before it went, a reason perhaps, is worth more than the news that it went.
-  if (phase_ == phase::open && !is_paused_ && !is_reading_)
-    read_turn();
+  if (phase_ == phase::open && !is_paused_ && !is_reading_) read_turn();
   end(error);
 }
 

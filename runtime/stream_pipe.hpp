@@ -45,7 +45,9 @@ public:
   /// The idle point has come.
   void flush() override;
   void on_ready(readiness which);
-  handler_room& room_for(readiness which) noexcept { return which == readiness::to_read ? read_room_ : write_room_; }
+  handler_room& room_for(readiness which) noexcept {
+    return which == readiness::to_read ? read_room_ : write_room_;
+  }
 
 private:
   enum class phase : unsigned char { fresh, open, flushing, ending, ended };
@@ -73,7 +75,7 @@ private:
   transport_options options_;
   slab_outbox out_;
   transport_sink* sink_ = nullptr;
-  protocol::slice kept_;                // read, but the sink paused before it could be told
+  protocol::slice kept_; // read, but the sink paused before it could be told
   deadline linger_{calls<&stream_pipe::on_linger_over>, *this};
   std::error_code why_;
   std::string peer_name_; // asked for while the socket still knows

@@ -14,7 +14,8 @@ transport_ptr make_tcp_transport(home& where, boost::asio::ip::tcp::socket conne
   const auto peer = connected.remote_endpoint(ignored);
   using stream = socket_stream<boost::asio::ip::tcp>;
   return make_stream_transport(
-      where, std::make_unique<stream>(std::move(connected), authority(peer.address().to_string(), peer.port())),
+      where,
+      std::make_unique<stream>(std::move(connected), authority(peer.address().to_string(), peer.port())),
       options);
 }
 
