@@ -54,7 +54,7 @@ struct closing {
 struct kept_publish {
   publish packet;              // full topic, no alias
   keeper* owner = nullptr;     // keeps the payload; null = the machine must copy the payload when encoding
-  bool checked = false;        // known to be right for this version: it was decoded, or check_publish saw it
+  bool checked = false;        // known to be right for this version: it was decoded, or check_encodable saw it
   std::error_code withdrawn{}; // of a recalled one: not to be sent any more (it expired, ...); the request
                                // ends with this error
 };

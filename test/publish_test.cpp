@@ -31,50 +31,58 @@ const std::vector<decode_rule> rules{
      reason_code::topic_name_invalid},
     {"MQTT_4_7_3_1_empty_topic_v3", v3, to_server, "30 02 0000", errc::invalid_topic_name,
      reason_code::topic_name_invalid},
-    {"section_3_3_2_1_empty_topic_without_alias", v5, to_server, "30 03 0000 00", errc::protocol_error, broken},
+    {"section_3_3_2_1_empty_topic_without_alias", v5, to_server, "30 03 0000 00", errc::protocol_error,
+     broken},
     {"empty_topic_with_alias", v5, to_server, "30 06 0000 03 23 0001", {}},
     {"MQTT_3_3_2_8_alias_0", v5, to_server, "30 07 0001'a' 03 23 0000", errc::topic_alias_invalid,
      reason_code::topic_alias_invalid},
     {"MQTT_1_5_4_1_topic_not_utf8", v5, to_server, "30 05 0002 C3 28 00", errc::malformed_packet, malformed},
-    {"MQTT_1_5_4_1_topic_surrogate", v5, to_server, "30 06 0003 ED A0 80 00", errc::malformed_packet, malformed},
+    {"MQTT_1_5_4_1_topic_surrogate", v5, to_server, "30 06 0003 ED A0 80 00", errc::malformed_packet,
+     malformed},
     {"MQTT_1_5_4_2_topic_with_nul", v3, to_server, "30 05 0003'a' 00 'b'", errc::malformed_packet, malformed},
     {"topic_length_beyond_packet", v3, to_server, "30 03 0002'a'", errc::malformed_packet, malformed},
     {"topic_length_cut_off", v3, to_server, "30 01 00", errc::malformed_packet, malformed},
     {"properties_missing", v5, to_server, "30 03 0001'a'", errc::malformed_packet, malformed},
     {"property_length_beyond_packet", v5, to_server, "30 04 0001'a' 05", errc::malformed_packet, malformed},
-    {"MQTT_1_5_5_1_property_length_padded", v5, to_server, "30 05 0001'a' 80 00", errc::malformed_packet, malformed},
+    {"MQTT_1_5_5_1_property_length_padded", v5, to_server, "30 05 0001'a' 80 00", errc::malformed_packet,
+     malformed},
     {"property_text_beyond_block", v5, to_server, "30 0A 0001'a' 04 03 0002'x' 'yz'", errc::malformed_packet,
      malformed},
     {"property_repeated_format", v5, to_server, "30 08 0001'a' 04 0100 0101", errc::protocol_error, broken},
-    {"property_repeated_expiry", v5, to_server, "30 0E 0001'a' 0A 0200000001 0200000001", errc::protocol_error,
-     broken},
+    {"property_repeated_expiry", v5, to_server, "30 0E 0001'a' 0A 0200000001 0200000001",
+     errc::protocol_error, broken},
     {"property_format_above_1", v5, to_server, "30 06 0001'a' 02 0102", errc::protocol_error, broken},
-    {"MQTT_3_3_2_14_response_topic_wildcard", v5, to_server, "30 08 0001'a' 04 08 0001'#'", errc::protocol_error,
-     broken},
+    {"MQTT_3_3_2_14_response_topic_wildcard", v5, to_server, "30 08 0001'a' 04 08 0001'#'",
+     errc::protocol_error, broken},
     {"response_topic_empty", v5, to_server, "30 07 0001'a' 03 08 0000", errc::protocol_error, broken},
-    {"MQTT_3_3_2_13_response_topic_not_utf8", v5, to_server, "30 08 0001'a' 04 08 0001 FF", errc::malformed_packet,
+    {"MQTT_3_3_2_13_response_topic_not_utf8", v5, to_server, "30 08 0001'a' 04 08 0001 FF",
+     errc::malformed_packet, malformed},
+    {"MQTT_3_3_2_19_content_type_not_utf8", v5, to_server, "30 08 0001'a' 04 03 0001 FF",
+     errc::malformed_packet, malformed},
+    {"user_property_key_with_nul", v5, to_server, "30 0B 0001'a' 07 26 0001 00 0001'v'",
+     errc::malformed_packet, malformed},
+    {"user_property_value_not_utf8", v5, to_server, "30 0B 0001'a' 07 26 0001'k' 0001 80",
+     errc::malformed_packet, malformed},
+    {"section_2_2_2_2_property_of_connect", v5, to_server, "30 09 0001'a' 05 11 00000001",
+     errc::malformed_packet, malformed},
+    {"section_2_2_2_2_unknown_property", v5, to_server, "30 06 0001'a' 02 7F 00", errc::malformed_packet,
      malformed},
-    {"MQTT_3_3_2_19_content_type_not_utf8", v5, to_server, "30 08 0001'a' 04 03 0001 FF", errc::malformed_packet,
-     malformed},
-    {"user_property_key_with_nul", v5, to_server, "30 0B 0001'a' 07 26 0001 00 0001'v'", errc::malformed_packet,
-     malformed},
-    {"user_property_value_not_utf8", v5, to_server, "30 0B 0001'a' 07 26 0001'k' 0001 80", errc::malformed_packet,
-     malformed},
-    {"section_2_2_2_2_property_of_connect", v5, to_server, "30 09 0001'a' 05 11 00000001", errc::malformed_packet,
-     malformed},
-    {"section_2_2_2_2_unknown_property", v5, to_server, "30 06 0001'a' 02 7F 00", errc::malformed_packet, malformed},
-    {"MQTT_3_3_4_6_subscription_id_to_server", v5, to_server, "30 06 0001'a' 02 0B 01", errc::protocol_error, broken},
+    {"MQTT_3_3_4_6_subscription_id_to_server", v5, to_server, "30 06 0001'a' 02 0B 01", errc::protocol_error,
+     broken},
     {"subscription_id_to_client", v5, to_client, "30 06 0001'a' 02 0B 01", {}},
     {"subscription_ids_to_client", v5, to_client, "30 08 0001'a' 04 0B01 0B02", {}},
-    {"section_3_3_2_3_8_subscription_id_0", v5, to_client, "30 06 0001'a' 02 0B 00", errc::protocol_error, broken},
+    {"section_3_3_2_3_8_subscription_id_0", v5, to_client, "30 06 0001'a' 02 0B 00", errc::protocol_error,
+     broken},
     {"MQTT_1_5_5_1_subscription_id_padded", v5, to_client, "30 07 0001'a' 03 0B 8100", errc::malformed_packet,
      malformed},
     {"control_characters_are_let_through", v5, to_server, "30 05 0002 01 1F 00", {}},
     {"MQTT_1_5_4_3_byte_order_mark_is_kept", v5, to_server, "30 06 0003 EF BB BF 00", {}},
     {"empty_levels", v3, to_server, "30 05 0003'//a'", {}},
-    {"MQTT_1_5_5_1_remaining_length_padded", v5, to_server, "30 84 00 0001'a' 00", errc::malformed_packet, malformed},
+    {"MQTT_1_5_5_1_remaining_length_padded", v5, to_server, "30 84 00 0001'a' 00", errc::malformed_packet,
+     malformed},
     {"remaining_length_padded_v3", v3, to_server, "30 83 00 0001'a'", {}},
-    {"section_1_5_5_fifth_length_octet", v5, to_server, "30 FF FF FF FF 01", errc::malformed_packet, malformed},
+    {"section_1_5_5_fifth_length_octet", v5, to_server, "30 FF FF FF FF 01", errc::malformed_packet,
+     malformed},
 };
 TROUPE_DECODE_RULES(publish_rules, rules);
 
@@ -116,7 +124,10 @@ TEST(encode_publish, writes_the_alias_before_the_other_properties) {
   property_block properties;
   ASSERT_TRUE(properties.set(property::payload_format_indicator, 1U));
   byte_outbox out;
-  const publish packet{.payload = as_octets("x"), .properties = properties.view(), .id = 9, .topic_alias = 258,
+  const publish packet{.payload = as_octets("x"),
+                       .properties = properties.view(),
+                       .id = 9,
+                       .topic_alias = 258,
                        .quality = qos::at_least_once};
   ASSERT_TRUE(encode_publish(out, packet, v5));
   EXPECT_EQ(out.dumped(), dump("32 0B 0000 0009 05 23 0102 01 01 'x'"));
@@ -167,19 +178,30 @@ const std::vector<refusal> refusals{
     {"MQTT_1_5_4_2_nul", v3, {.topic = std::string_view{"a\0b", 3}}, errc::invalid_topic_name},
     {"MQTT_1_5_4_1_not_utf8", v3, {.topic = "\xC0\x80"}, errc::invalid_topic_name},
     {"MQTT_2_2_1_2_id_with_qos_0", v5, {.topic = "a", .id = 1}, errc::invalid_packet_id},
-    {"MQTT_2_2_1_3_no_id_with_qos_1", v5, {.topic = "a", .quality = qos::at_least_once}, errc::invalid_packet_id},
+    {"MQTT_2_2_1_3_no_id_with_qos_1",
+     v5,
+     {.topic = "a", .quality = qos::at_least_once},
+     errc::invalid_packet_id},
     {"MQTT_3_3_1_2_dup_with_qos_0", v5, {.topic = "a", .dup = true}, errc::invalid_argument},
-    {"MQTT_3_3_1_4_qos_3", v5, {.topic = "a", .id = 1, .quality = static_cast<qos>(3)}, errc::invalid_argument},
+    {"MQTT_3_3_1_4_qos_3",
+     v5,
+     {.topic = "a", .id = 1, .quality = static_cast<qos>(3)},
+     errc::invalid_argument},
     {"alias_in_3_1_1", v3, {.topic = "a", .topic_alias = 1}, errc::version_mismatch},
     {"alias_alone_in_3_1_1", v3, {.topic_alias = 1}, errc::invalid_topic_name},
-    {"F004_property_in_3_1_1", v3,
+    {"F004_property_in_3_1_1",
+     v3,
      {.topic = "a", .properties = block_of([](auto& b) { (void)b.set(property::content_type, "t"); })},
      errc::version_mismatch},
-    {"property_of_another_packet", v5,
+    {"property_of_another_packet",
+     v5,
      {.topic = "a", .properties = block_of([](auto& b) { (void)b.set(property::receive_maximum, 5U); })},
      errc::property_not_allowed},
-    {"alias_twice", v5,
-     {.topic = "a", .properties = block_of([](auto& b) { (void)b.set(property::topic_alias, 5U); }), .topic_alias = 5},
+    {"alias_twice",
+     v5,
+     {.topic = "a",
+      .properties = block_of([](auto& b) { (void)b.set(property::topic_alias, 5U); }),
+      .topic_alias = 5},
      errc::property_repeated},
 };
 
@@ -223,19 +245,24 @@ TEST(is_payload_as_claimed, MQTT_3_3_2_4_looks_at_text_only) {
 
 RC_GTEST_PROP(publish_round_trip, what_was_encoded_is_decoded, ()) {
   const auto topic_size = *rc::gen::inRange(1, 90);
-  const auto topic = *rc::gen::container<std::string>(static_cast<std::size_t>(topic_size), rc::gen::inRange('a', 'z'));
+  const auto topic =
+      *rc::gen::container<std::string>(static_cast<std::size_t>(topic_size), rc::gen::inRange('a', 'z'));
   const auto payload = *rc::gen::arbitrary<std::vector<octet>>();
   const auto quality = static_cast<qos>(*rc::gen::inRange(0, 3));
   const bool is_v5 = *rc::gen::arbitrary<bool>();
   property_block properties;
   if (is_v5) {
-    if (*rc::gen::arbitrary<bool>()) RC_ASSERT(properties.set(property::message_expiry_interval, *rc::gen::arbitrary<std::uint32_t>()));
+    if (*rc::gen::arbitrary<bool>())
+      RC_ASSERT(properties.set(property::message_expiry_interval, *rc::gen::arbitrary<std::uint32_t>()));
     for (const auto& [key, value] : *rc::gen::container<std::vector<std::pair<std::string, std::string>>>(
              rc::gen::pair(rc::gen::string<std::string>(), rc::gen::string<std::string>())))
       if (is_text_exact(as_octets(key)) && is_text_exact(as_octets(value)))
         RC_ASSERT(properties.add_user_property(key, value));
   }
-  publish packet{.topic = topic, .payload = payload, .properties = properties.view(), .quality = quality,
+  publish packet{.topic = topic,
+                 .payload = payload,
+                 .properties = properties.view(),
+                 .quality = quality,
                  .retain = *rc::gen::arbitrary<bool>()};
   if (quality != qos::at_most_once) {
     packet.id = *rc::gen::inRange<packet_id>(1, 65'535);

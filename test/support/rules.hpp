@@ -53,8 +53,8 @@ struct decode_rule {
   const char* name; // letters, digits, underscores: MQTT_3_3_1_4_...
   version v;
   role receiver;
-  const char* packet; // see hex(); the remaining length included
-  std::error_code expected; // none: must be accepted
+  const char* packet;                        // see hex(); the remaining length included
+  std::error_code expected;                  // none: must be accepted
   reason_code answer = reason_code::success; // what the peer is told
 };
 
@@ -69,7 +69,7 @@ inline std::string rule_name(const ::testing::TestParamInfo<decode_rule>& info) 
 } // namespace support
 
 /// One test for each line of `table`, named <suite>/decode.<line>.
-#define TROUPE_DECODE_RULES(suite, table)                                                                    \
-  class suite : public ::testing::TestWithParam<::support::decode_rule> {};                                  \
-  TEST_P(suite, decode) { ::support::expect_rule(GetParam()); }                                              \
+#define TROUPE_DECODE_RULES(suite, table)                                   \
+  class suite : public ::testing::TestWithParam<::support::decode_rule> {}; \
+  TEST_P(suite, decode) { ::support::expect_rule(GetParam()); }             \
   INSTANTIATE_TEST_SUITE_P(rule, suite, ::testing::ValuesIn(table), ::support::rule_name)
