@@ -158,7 +158,7 @@ auto resident::run(caf::execution_unit* unit, std::size_t most_messages) -> run_
   const slow_watch watch{home::here(), name()};
   bool more = run_bell();
   if (end_if_wanted()) return run_end::over;
-  if (!mailbox().blocked()) {
+  if (!caf::event_based_actor::mailbox().blocked()) {
     const auto result = caf::event_based_actor::resume(unit, most_messages);
     if (result == done || end_if_wanted()) return run_end::over;
     more = more || result == resume_later;

@@ -15,6 +15,7 @@
 #include "bell.hpp"
 #include "clock.hpp"
 #include "home.hpp"
+#include "mailbox.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
@@ -39,6 +40,10 @@ bool may_block() noexcept;
 
 class resident : public caf::event_based_actor, public bell {
 public:
+  /// In actors the word means ours, not CAF's.
+  template <class Item>
+  using mailbox = runtime::mailbox<Item>;
+
   ~resident() override;
 
   /// The thread of its sockets, and (but for stock schedulers) its own.
