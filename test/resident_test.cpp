@@ -70,11 +70,9 @@ TEST_P(residents, take_what_is_pushed_from_several_threads) {
       threads.emplace_back([&actor] {
         inlet<long> way{actor->numbers};
         for (int count = 0; count != 1000; ++count)
-          while (way.push(1L) != offer::taken)
-            std::this_thread::yield();
+          while (way.push(1L) != offer::taken) std::this_thread::yield();
       });
-    for (auto& each : threads)
-      each.join();
+    for (auto& each : threads) each.join();
     EXPECT_EQ(gauge.done.get_future().get(), 4000);
     EXPECT_EQ(stage.actors_alive(), 1U);
     actor = {};
@@ -91,11 +89,12 @@ TEST_P(residents, stay_on_one_thread_with_our_scheduler) {
   for (int round = 1; round <= 50; ++round) {
     std::promise<void> seen;
     EXPECT_EQ(way.push(1L), offer::taken);
-    while (gauge.sum != round)
-      std::this_thread::yield();
+    while (gauge.sum != round) std::this_thread::yield();
     std::thread{[&] { actor->ring(); }}.join();
   }
-  if (house.is_pinning()) { EXPECT_EQ(gauge.threads.size(), 1U); }
+  if (house.is_pinning()) {
+    EXPECT_EQ(gauge.threads.size(), 1U);
+  }
 }
 
 TEST_P(residents, end_by_an_exception_and_close_their_mailbox) {
@@ -105,8 +104,7 @@ TEST_P(residents, end_by_an_exception_and_close_their_mailbox) {
   auto actor = house.spawn<adder>(house.next_home(), gauge);
   inlet<long> way{actor->numbers};
   EXPECT_EQ(way.push(-1L), offer::taken);
-  while (way.push(1L) != offer::closed)
-    std::this_thread::yield();
+  while (way.push(1L) != offer::closed) std::this_thread::yield();
   EXPECT_FALSE(way.is_open());
 }
 
@@ -117,8 +115,7 @@ TEST_P(residents, are_told_to_stop_from_outside) {
   auto actor = house.spawn<adder>(house.next_home(), gauge);
   actor->stop_soon();
   actor = {};
-  while (stage.actors_alive() != 0)
-    std::this_thread::yield();
+  while (stage.actors_alive() != 0) std::this_thread::yield();
   EXPECT_EQ(gauge.stopped, 1);
 }
 
