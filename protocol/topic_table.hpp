@@ -1,0 +1,249 @@
+// topic_table: topic names -> records, for names somebody subscribed and for names often published.
+//
+// Lives here: topic_record<List>, the record with its name behind it in one block; topic_table<Record>.
+// Holds:   a record stays where it is until it goes. A subscribed record goes with its last subscriber; a
+//          remembered one when the bounded number of them is full and it was not used lately (one hand
+//          goes round: used ones get a second chance). A name is remembered on its second miss only, so
+//          that names published once cost nothing.
+// Threads: belongs to one topic_index.
+// Errors:  a probe longer than its bound leads to a new seed and a rebuilt table.
+// Costs:   a find is one hash, one place and one record; one block of memory a record.
+#pragma once
+
+#include "topic_hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace troupe::protocol {
+
+template <class List>
+class topic_record {
+public:
+  /// A record with `name` behind it.
+  static topic_record* make(std::string_view name, std::uint64_t hash, std::uint8_t stripe) {
+    void* const block = std::malloc(sizeof(topic_record) + name.size());
+    if (block == nullptr) std::abort(); // out of memory ends the process
+    auto* const made = new (block) topic_record{};
+    made->hash = hash;
+    made->stripe = stripe;
+    made->length_ = static_cast<std::uint32_t>(name.size());
+    std::memcpy(made->text(), name.data(), name.size());
+    return made;
+  }
+  static void destroy(topic_record* dead) noexcept {
+    if (dead->capacity_ > few) std::free(dead->many_);
+    dead->~topic_record();
+    std::free(dead);
+  }
+
+  std::string_view name() const noexcept { return {reinterpret_cast<const char*>(this + 1), length_}; }
+  /// The numbers of the wildcard filters that match, as of `edition`.
+  std::span<const std::uint32_t> numbers() const noexcept {
+    return {capacity_ > few ? many_ : few_.data(), count_};
+  }
+  void keep_numbers(const std::vector<std::uint32_t>& found) {
+    const auto count = static_cast<std::uint32_t>(found.size());
+    if (count > capacity_) {
+      if (capacity_ > few) std::free(many_);
+      many_ = static_cast<std::uint32_t*>(std::malloc(found.size() * sizeof(std::uint32_t)));
+      if (many_ == nullptr) std::abort();
+      capacity_ = count;
+    }
+    std::copy(found.begin(), found.end(), capacity_ > few ? many_ : few_.data());
+    count_ = count;
+  }
+
+  List list{};
+  std::uint64_t hash = 0;
+  std::uint64_t edition = 0; // 0 = numbers() were never found
+  std::uint32_t seat = 0;    // place on the clock + 1; 0 = subscribed
+  std::uint8_t stripe = 0;   // of its first level
+  bool used = false;         // since the hand went by
+
+private:
+  static constexpr std::uint32_t few = 2;
+
+  topic_record() noexcept : few_{} {}
+  ~topic_record() = default;
+  char* text() noexcept { return reinterpret_cast<char*>(this + 1); }
+
+  std::uint32_t count_ = 0;
+  std::uint32_t capacity_ = few;
+  std::uint32_t length_ = 0;
+  union {
+    std::array<std::uint32_t, few> few_;
+    std::uint32_t* many_;
+  };
+};
+
+template <class Record>
+class topic_table {
+public:
+  static constexpr std::size_t most_remembered = 8'192;
+  static constexpr std::size_t longest_probe = 128;
+
+  explicit topic_table(std::uint64_t seed) noexcept : seed_{seed}, hash_{seed}, stripes_{seed + 1} {}
+  topic_table(const topic_table&) = delete;
+  topic_table& operator=(const topic_table&) = delete;
+  topic_table(topic_table&& other) noexcept
+      : seed_{other.seed_},
+        hash_{other.hash_},
+        stripes_{other.stripes_},
+        places_{std::move(other.places_)},
+        clock_{std::move(other.clock_)},
+        seen_{std::move(other.seen_)},
+        hand_{other.hand_},
+        count_{std::exchange(other.count_, 0)} {
+    other.places_.clear();
+  }
+  topic_table& operator=(topic_table&&) = delete;
+  ~topic_table() {
+    for (const place& here : places_) {
+      if (here.what != nullptr) Record::destroy(here.what);
+    }
+  }
+
+  std::uint64_t hash(std::string_view name) const noexcept { return hash_(name); }
+  /// Of the first level of a name or filter.
+  std::uint8_t stripe_of(std::string_view text) const noexcept {
+    return static_cast<std::uint8_t>(stripes_(text.substr(0, text.find('/'))));
+  }
+
+  Record* find(std::string_view name, std::uint64_t hash) noexcept {
+    if (places_.empty()) return nullptr;
+    for (std::size_t at = hash & mask();; at = next(at)) {
+      const place& here = places_[at];
+      if (here.what == nullptr) return nullptr;
+      if (here.hash == hash && here.what->name() == name) return touch(here.what);
+    }
+  }
+  /// The record of a name somebody subscribes.
+  Record& subscribed(std::string_view name, std::uint64_t hash) {
+    Record* known = find(name, hash);
+    if (known == nullptr)
+      known = add(name, hash);
+    else if (known->seat != 0)
+      leave_clock(*known);
+    return *known;
+  }
+  /// Nobody subscribes it any more.
+  void demote(Record* gone) noexcept { remove(gone); }
+  /// The record of a name without subscribers that was looked up; null = not yet worth one.
+  Record* remember(std::string_view name, std::uint64_t hash) {
+    if (seen_.empty()) seen_.resize(4'096);
+    std::uint32_t& mark = seen_[hash % seen_.size()];
+    const auto tag = static_cast<std::uint32_t>(hash >> 32U) | 1U;
+    if (std::exchange(mark, tag) != tag) return nullptr;
+    if (clock_.size() >= most_remembered) evict();
+    Record* const added = add(name, hash);
+    clock_.push_back(added);
+    added->seat = static_cast<std::uint32_t>(clock_.size());
+    return added;
+  }
+  std::size_t remembered() const noexcept { return clock_.size(); }
+  std::size_t size() const noexcept { return count_; }
+
+private:
+  struct place {
+    std::uint64_t hash = 0;
+    Record* what = nullptr;
+  };
+
+  std::size_t mask() const noexcept { return places_.size() - 1; }
+  std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
+  Record* touch(Record* known) noexcept {
+    if (known->seat != 0) known->used = true;
+    return known;
+  }
+
+  Record* add(std::string_view name, std::uint64_t hash) {
+    if ((count_ + 1) * 8 > places_.size() * 5) rebuild(std::max<std::size_t>(16, places_.size() * 2));
+    Record* const added = Record::make(name, hash, stripe_of(name));
+    ++count_;
+    while (!seat(added)) {
+      reseed();
+      added->hash = hash_(name);
+    }
+    return added;
+  }
+  /// False when the probe grew too long.
+  bool seat(Record* what) noexcept {
+    std::size_t at = what->hash & mask();
+    for (std::size_t probe = 0; places_[at].what != nullptr; ++probe, at = next(at)) {
+      if (probe == longest_probe) return false;
+    }
+    places_[at] = {what->hash, what};
+    return true;
+  }
+  void reseed() {
+    seed_ = hash_.join(seed_, count_);
+    hash_ = topic_hash{seed_};
+    rebuild(places_.size());
+  }
+  void rebuild(std::size_t size) {
+    std::vector<Record*> all;
+    all.reserve(count_);
+    for (const place& here : places_) {
+      if (here.what != nullptr) all.push_back(here.what);
+    }
+    for (bool seated = false; !seated; size *= 2) {
+      places_.assign(size, place{});
+      seated = std::all_of(all.begin(), all.end(), [&](Record* each) {
+        each->hash = hash_(each->name());
+        return seat(each);
+      });
+    }
+  }
+
+  void remove(Record* gone) noexcept {
+    if (gone->seat != 0) leave_clock(*gone);
+    std::size_t gap = gone->hash & mask();
+    while (places_[gap].what != gone) gap = next(gap);
+    places_[gap] = place{};
+    for (std::size_t at = next(gap); places_[at].what != nullptr; at = next(at)) {
+      if (((at - places_[at].hash) & mask()) < ((at - gap) & mask())) continue;
+      places_[gap] = std::exchange(places_[at], place{});
+      gap = at;
+    }
+    Record::destroy(gone);
+    --count_;
+  }
+  void leave_clock(Record& leaving) noexcept {
+    Record* const last = clock_.back();
+    clock_[leaving.seat - 1] = last;
+    last->seat = leaving.seat;
+    clock_.pop_back();
+    leaving.seat = 0;
+  }
+  void evict() noexcept {
+    for (;;) {
+      hand_ = (hand_ + 1) % clock_.size();
+      if (!std::exchange(clock_[hand_]->used, false)) {
+        remove(clock_[hand_]);
+        return;
+      }
+    }
+  }
+
+  std::uint64_t seed_;
+  topic_hash hash_;
+  topic_hash stripes_;              // stays when hash_ changes: records know their stripe
+  std::vector<place> places_;       // a power of two, or empty
+  std::vector<Record*> clock_;      // the remembered ones
+  std::vector<std::uint32_t> seen_; // tags of names missed lately
+  std::size_t hand_ = 0;
+  std::size_t count_ = 0;
+};
+
+} // namespace troupe::protocol
