@@ -15,29 +15,31 @@ void append_empty(outbox& out, packet_type type) {
   out.commit(to + 2);
 }
 
+errc decode_publish_form(inbound_packet& into, const frame& f, version v, role receiver) noexcept {
+  auto& held = into.emplace<inbound_publish>();
+  held.whole = f.whole;
+  return decode_publish_into(held.packet, f.first, f.body, v, receiver);
+}
+
 } // namespace
 
-result<inbound_packet> decode_packet(const frame& f, version v, role receiver) noexcept {
+errc decode_packet_into(inbound_packet& into, const frame& f, version v, role receiver) noexcept {
   switch (f.type()) {
-  case packet_type::publish: {
-    result<inbound_packet> decoded{std::in_place, std::in_place_type<inbound_publish>};
-    auto& held = *std::get_if<inbound_publish>(&*decoded);
-    held.whole = f.whole;
-    if (const auto wrong = decode_publish_into(held.packet, f.first, f.body, v, receiver); wrong != fine)
-      decoded = wrong;
-    return decoded;
-  }
+  case packet_type::publish: return decode_publish_form(into, f, v, receiver);
   case packet_type::puback:
   case packet_type::pubrec:
   case packet_type::pubrel:
-  case packet_type::pubcomp: {
-    result<inbound_packet> decoded{std::in_place, std::in_place_type<ack>};
-    if (const auto wrong = decode_ack_into(*std::get_if<ack>(&*decoded), f.first, f.body, v); wrong != fine)
-      decoded = wrong;
-    return decoded;
+  case packet_type::pubcomp: return decode_ack_into(into.emplace<ack>(), f.first, f.body, v);
+  default: into = f; return fine;
   }
-  default: return result<inbound_packet>{std::in_place, std::in_place_type<frame>, f};
-  }
+}
+
+result<inbound_packet> decode_packet(const frame& f, version v, role receiver) noexcept {
+  result<inbound_packet> decoded{std::in_place};
+  const auto wrong = decode_packet_into(*decoded, f, v, receiver);
+  if (wrong != fine) [[unlikely]]
+    decoded = wrong;
+  return decoded;
 }
 
 result<void> decode_ping(octet first, octets body) noexcept {

@@ -25,6 +25,8 @@ using inbound_packet = std::variant<inbound_publish, ack, frame>;
 
 /// Decodes what is frequent, passes the rest on. The first-octet flags were judged by the framer.
 result<inbound_packet> decode_packet(const frame& f, version v, role receiver) noexcept;
+/// The same, decoded where the packet is to stay, which spares a copy; 0 means that all is well.
+errc decode_packet_into(inbound_packet& into, const frame& f, version v, role receiver) noexcept;
 
 /// PINGREQ and PINGRESP say nothing but that they came: `body` must be empty [MQTT-3.12.1-1].
 result<void> decode_ping(octet first, octets body) noexcept;

@@ -34,78 +34,108 @@ errc read_flags(publish& packet, octet first) noexcept {
   return packet.dup && quality == 0 ? errc::malformed_packet : fine; // [MQTT-3.3.1-2]
 }
 
-/// Octets of the property block that is written, the alias included.
-std::size_t block_size(const publish& packet) noexcept {
-  return packet.properties.block().size() + (packet.topic_alias != 0 ? alias_property_size : 0);
-}
+/// Sizes of one packet as it will be written. With the properties kept as an encoded block they are a
+/// handful of additions, so the fixed header is written first and nothing is moved or patched behind.
+struct extent {
+  std::size_t block;     // the property block with the alias
+  std::size_t remaining; // everything behind the fixed header
+};
 
-/// Everything between the remaining length and the payload.
-std::size_t head_size(const publish& packet, version v) noexcept {
-  std::size_t size = 2 + packet.topic.size() + (packet.quality == qos::at_most_once ? 0 : 2);
-  if (v == version::v5_0) {
-    const std::size_t block = block_size(packet);
-    size += variable_size(static_cast<std::uint32_t>(block)) + block;
+template <version V>
+extent measure(const publish& packet) noexcept {
+  std::size_t head = 2 + packet.topic.size() + (packet.quality == qos::at_most_once ? 0 : 2);
+  std::size_t block = 0;
+  if constexpr (V == version::v5_0) {
+    block = packet.properties.block().size() + (packet.topic_alias != 0 ? alias_property_size : 0);
+    head += 1 + block;
+    if (block >= 128U) [[unlikely]]
+      head += variable_size(static_cast<std::uint32_t>(block)) - 1;
   }
-  return size;
+  return {block, head + packet.payload.size()};
 }
 
 octet first_octet(const publish& packet) noexcept {
-  return static_cast<octet>(publish_bits | (packet.dup ? 8U : 0U)
-                            | (static_cast<unsigned>(packet.quality) << 1U) | (packet.retain ? 1U : 0U));
+  return static_cast<octet>(publish_bits | (static_cast<unsigned>(packet.dup) << 3U)
+                            | (static_cast<unsigned>(packet.quality) << 1U)
+                            | static_cast<unsigned>(packet.retain));
 }
 
-/// The fixed header needs the exact length before the first octet. With the properties kept as an
-/// encoded block that is a handful of additions, so nothing has to be moved or patched afterwards.
-octet* write_head(octet* to, const publish& packet, version v, std::uint32_t remaining) noexcept {
+template <version V>
+octet* write_head(octet* to, const publish& packet, extent size) noexcept {
   wire_writer writer{to};
   writer.write_byte(first_octet(packet));
-  writer.write_variable(remaining);
+  writer.write_variable(static_cast<std::uint32_t>(size.remaining));
   writer.write_text(packet.topic);
   if (packet.quality != qos::at_most_once) writer.write_two_bytes(packet.id);
-  if (v == version::v5_0) {
-    writer.write_variable(static_cast<std::uint32_t>(block_size(packet)));
-    if (packet.topic_alias != 0) {
-      writer.write_byte(static_cast<octet>(property::topic_alias));
-      writer.write_two_bytes(packet.topic_alias);
+  if constexpr (V == version::v5_0) {
+    writer.write_variable(static_cast<std::uint32_t>(size.block));
+    if (size.block != 0) {
+      if (packet.topic_alias != 0) {
+        writer.write_byte(static_cast<octet>(property::topic_alias));
+        writer.write_two_bytes(packet.topic_alias);
+      }
+      writer.write_raw(packet.properties.block());
     }
-    writer.write_raw(packet.properties.block());
   }
   return writer.position();
 }
 
-errc judge_topic(const publish& packet, version v) noexcept {
-  if (packet.topic.empty()) {
-    const bool alias_stands_for_it = v == version::v5_0 && packet.topic_alias != 0;
+template <version V>
+void append(outbox& out, const publish& packet, keeper* payload_owner, extent size) {
+  const octets payload = packet.payload;
+  const std::size_t whole = packet_size(size.remaining);
+  if (payload_owner != nullptr && payload.size() >= borrow_threshold) {
+    out.commit(write_head<V>(out.reserve(whole - payload.size()), packet, size));
+    out.borrow(payload, payload_owner);
+    return;
+  }
+  octet* const end = write_head<V>(out.reserve(whole), packet, size);
+  detail::copy(end, payload.data(), payload.size());
+  out.commit(end + payload.size());
+}
+
+errc judge_topic(std::string_view topic, version v, std::uint16_t alias) noexcept {
+  if (topic.empty()) {
+    const bool alias_stands_for_it = v == version::v5_0 && alias != 0;
     return alias_stands_for_it ? fine : errc::invalid_topic_name; // [MQTT-4.7.3-1]
   }
-  if (packet.topic.size() > 65'535 // [MQTT-4.7.3-3]
-      || find_topic_fault_exact(as_octets(packet.topic)) != text_fault::none)
+  if (topic.size() > 65'535 // [MQTT-4.7.3-3]
+      || find_topic_fault_exact(as_octets(topic)) != text_fault::none)
     return errc::invalid_topic_name;
   return fine;
 }
 
-errc judge_block(const publish& packet, version v, role sender) noexcept {
-  if (v == version::v3_1_1)
-    return packet.properties.empty() && packet.topic_alias == 0 ? fine : errc::version_mismatch;
-  if (packet.properties.empty()) return fine;
+errc judge_block(const publish& packet, role sender) noexcept {
   if (packet.properties.has(property::topic_alias))
     return packet.topic_alias != 0 ? errc::property_repeated : errc::property_not_allowed;
   return judge_properties(packet.properties, sender == role::client ? property_place::publish_to_server
                                                                     : property_place::publish_to_client);
 }
 
-errc judge(const publish& packet, version v, role sender) noexcept {
-  if (const auto wrong = judge_topic(packet, v); wrong != fine) return wrong;
-  if (packet.quality > qos::exactly_once) return errc::invalid_argument;
-  if ((packet.quality == qos::at_most_once) != (packet.id == 0)) // [MQTT-2.2.1-2] [MQTT-2.2.1-3]
-    return errc::invalid_packet_id;
-  if (packet.dup && packet.quality == qos::at_most_once) // [MQTT-3.3.1-2]
-    return errc::invalid_argument;
-  if (const auto wrong = judge_block(packet, v, sender); wrong != fine) return wrong;
-  const std::size_t head = head_size(packet, v);
-  if (packet.payload.size() > max_remaining_length || head + packet.payload.size() > max_remaining_length)
-    return errc::packet_too_large;
-  return fine;
+template <version V>
+errc judge(const publish& packet, role sender, extent size) noexcept {
+  if (const auto wrong = judge_topic(packet.topic, V, packet.topic_alias); wrong != fine) return wrong;
+  if (packet.quality == qos::at_most_once) {
+    if (packet.id != 0) return errc::invalid_packet_id; // [MQTT-2.2.1-2]
+    if (packet.dup) return errc::invalid_argument;      // [MQTT-3.3.1-2]
+  } else {
+    if (packet.quality > qos::exactly_once) return errc::invalid_argument; // [MQTT-3.3.1-4]
+    if (packet.id == 0) return errc::invalid_packet_id;                    // [MQTT-2.2.1-3]
+  }
+  if constexpr (V == version::v3_1_1) {
+    if (!packet.properties.empty() || packet.topic_alias != 0) return errc::version_mismatch;
+  } else if (!packet.properties.empty()) {
+    if (const auto wrong = judge_block(packet, sender); wrong != fine) return wrong;
+  }
+  return size.remaining > max_remaining_length ? errc::packet_too_large : fine;
+}
+
+template <version V>
+errc encode(outbox& out, const publish& packet, keeper* payload_owner, role sender) {
+  const extent size = measure<V>(packet);
+  const auto wrong = judge<V>(packet, sender, size);
+  if (wrong == fine) append<V>(out, packet, payload_owner, size);
+  return wrong;
 }
 
 } // namespace
@@ -121,7 +151,7 @@ errc decode_publish_into(publish& packet, octet first, octets body, version v, r
       return errc::protocol_error;
   }
   scanned_properties found;
-  if (v == version::v5_0) {
+  if (v == version::v5_0 && !from.skip_zero()) {
     const auto place =
         receiver == role::server ? property_place::publish_to_server : property_place::publish_to_client;
     if (const auto wrong = read_properties(from, place, found); wrong != fine) return wrong;
@@ -142,35 +172,31 @@ result<publish> decode_publish(octet first, octets body, version v, role receive
 }
 
 result<void> check_encodable(const publish& packet, version v, role sender) noexcept {
-  if (const auto wrong = judge(packet, v, sender); wrong != fine) return wrong;
+  const auto wrong = v == version::v5_0
+                         ? judge<version::v5_0>(packet, sender, measure<version::v5_0>(packet))
+                         : judge<version::v3_1_1>(packet, sender, measure<version::v3_1_1>(packet));
+  if (wrong != fine) return wrong;
   return {};
 }
 
 void append_publish(outbox& out, const publish& packet, version v, keeper* payload_owner) {
-  const std::size_t head = head_size(packet, v);
-  const auto remaining = static_cast<std::uint32_t>(head + packet.payload.size());
-  const bool borrowed = payload_owner != nullptr && packet.payload.size() >= borrow_threshold;
-  const std::size_t here = 1 + variable_size(remaining) + (borrowed ? head : remaining);
-  octet* const to = out.reserve(here);
-  octet* end = write_head(to, packet, v, remaining);
-  if (!borrowed) {
-    detail::copy(end, packet.payload.data(), packet.payload.size());
-    end += packet.payload.size();
-  }
-  out.commit(end);
-  if (borrowed) out.borrow(packet.payload, payload_owner);
+  if (v == version::v5_0)
+    append<version::v5_0>(out, packet, payload_owner, measure<version::v5_0>(packet));
+  else
+    append<version::v3_1_1>(out, packet, payload_owner, measure<version::v3_1_1>(packet));
 }
 
 result<void> encode_publish(outbox& out, const publish& packet, version v, keeper* payload_owner,
                             role sender) {
-  if (const auto wrong = judge(packet, v, sender); wrong != fine) return wrong;
-  append_publish(out, packet, v, payload_owner);
+  const auto wrong = v == version::v5_0 ? encode<version::v5_0>(out, packet, payload_owner, sender)
+                                        : encode<version::v3_1_1>(out, packet, payload_owner, sender);
+  if (wrong != fine) return wrong;
   return {};
 }
 
 std::size_t encoded_size(const publish& packet, version v) noexcept {
-  const std::size_t remaining = head_size(packet, v) + packet.payload.size();
-  return packet_size(remaining);
+  return packet_size(v == version::v5_0 ? measure<version::v5_0>(packet).remaining
+                                        : measure<version::v3_1_1>(packet).remaining);
 }
 
 bool is_payload_as_claimed(const publish& packet) noexcept {

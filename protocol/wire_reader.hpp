@@ -49,6 +49,12 @@ public:
     at_ += 4;
     return true;
   }
+  /// Moves over one octet if that is 0: an empty property block, mostly.
+  bool skip_zero() noexcept {
+    if (at_ == end_ || *at_ != 0) return false;
+    ++at_;
+    return true;
+  }
   /// A variable byte integer in its shortest form.
   [[nodiscard]] bool read_variable(std::uint32_t& value) noexcept {
     if (at_ != end_ && *at_ < 0x80U) {
