@@ -18,6 +18,7 @@
 #pragma once
 
 #include "client_options.hpp"
+#include "client_state.hpp"
 #include "completion.hpp"
 #include "message.hpp"
 #include "outcome.hpp"
@@ -38,23 +39,6 @@
 #include <type_traits>
 
 namespace troupe {
-
-/// What a client is doing.
-///
-///   connecting -> handshaking -> connected -> disconnecting -> disconnected
-///       ^  \___________\____________|\                             | connect()
-///       |______ waiting <___________/  \--> faulted (connect() starts again)
-enum class client_state : std::uint8_t {
-  connecting,  // dialling
-  handshaking, // CONNECT sent, or subscriptions being renewed
-  connected,
-  waiting,       // until the next attempt
-  disconnecting, // the user asked for the end
-  disconnected,  // the user's end
-  faulted,       // an end that dialling again would not mend
-};
-
-std::string_view name(client_state state) noexcept;
 
 struct client_statistics {
   std::uint64_t connections = 0; // CONNACKs with success

@@ -1,0 +1,237 @@
+#include "client_core.hpp"
+
+#include "client_setup.hpp"
+
+#include "../protocol/errc.hpp"
+#include "../protocol/topic.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+using protocol::errc;
+using std::chrono::steady_clock;
+
+protocol::publish as_packet(const publish_request& what) noexcept {
+  protocol::publish packet;
+  packet.topic = what.topic;
+  packet.payload = what.payload;
+  packet.properties = what.properties;
+  packet.quality = what.quality;
+  packet.retain = what.retain;
+  return packet;
+}
+
+} // namespace
+
+client_core::client_core(stage& where, client_options options)
+    : options_{std::move(options)}, house_{where.inside()}, home_{house_.next_home()},
+      cells_{house_.fixture<settlement_store>()}, front_{std::make_shared<client_front>(options_)} {
+  supervisor_ = house_.spawn<supervisor>(home_, front_, supervisor_setup(options_));
+  dispatcher_ = house_.spawn<dispatcher>(home_, front_, threads_);
+  session_ = house_.spawn<session>(home_, front_, machine_options(options_), options_.disconnect_timeout,
+                                   runtime::inlet<supervisor_mail>{supervisor_->mails()},
+                                   runtime::inlet<dispatch_mail>{dispatcher_->mails()});
+  doors_.emplace(session_->requests());
+}
+
+client_core::~client_core() { end(); }
+
+client_core::front_door::pass client_core::enter() {
+  auto pass = doors_->enter();
+  pass.local().furnish(*cells_, front_->bounds);
+  return pass;
+}
+
+// -- publish ------------------------------------------------------------------------------
+
+std::error_code client_core::check(const publish_request& what) const noexcept {
+  if (const auto named = protocol::check_topic_name(what.topic); !named) return named.error();
+  const std::size_t size = what.topic.size() + what.payload.size() + what.properties.block().size() + 16;
+  if (size > protocol::max_remaining_length) return errc::packet_too_large;
+  if (!what.properties.empty() && options_.version == version::v3_1_1) return errc::version_mismatch;
+  return {};
+}
+
+bool client_core::wait_for_room(const publish_request& what, std::size_t waiter_size,
+                                steady_clock::time_point until) noexcept {
+  if (!runtime::may_block()) return false;
+  const std::size_t size = publish_record::room(waiter_size, what.topic.size(), what.payload.size(),
+                                                what.properties.block().size());
+  return front_->bounds.wait(size, until) && !front_->bounds.is_closed();
+}
+
+publish_record* client_core::write(const publish_request& what, std::size_t waiter_size,
+                                   std::optional<front_door::pass>& pass, std::error_code& refusal) {
+  refusal = check(what);
+  auto until = steady_clock::time_point::min();
+  for (;;) {
+    pass.emplace(enter());
+    if (refusal) return nullptr;
+    if (publish_record* const record = pass->local().write(as_packet(what), waiter_size)) return record;
+    pass.reset(); // nobody waits inside a door
+    if (until == steady_clock::time_point::min()) until = steady_clock::now() + options_.publish_wait;
+    if (!wait_for_room(what, waiter_size, until))
+      refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
+  }
+}
+
+pending<outcome> client_core::publish(const publish_request& what) {
+  std::optional<front_door::pass> pass;
+  std::error_code refusal;
+  publish_record* const record = write(what, 0, pass, refusal);
+  const cell where = pass->local().take_cell();
+  if (record != nullptr) {
+    record->who = asker{where};
+    push(*pass, *record);
+  } else {
+    where.block->settle(where.at, where.round, outcome{refusal});
+  }
+  return pending<outcome>{where};
+}
+
+publish_place client_core::begin_publish(const publish_request& what, std::size_t waiter_size) {
+  std::optional<front_door::pass> pass;
+  publish_place place;
+  publish_record* const record = write(what, waiter_size, pass, place.refusal);
+  if (record == nullptr) return place;
+  place.record = record;
+  place.storage = record->waiter_storage();
+  return place;
+}
+
+void client_core::finish_publish(publish_place place, waiter* who) {
+  auto& record = *static_cast<publish_record*>(place.record);
+  record.who = asker{who};
+  auto pass = enter();
+  push(pass, record);
+}
+
+void client_core::push(front_door::pass& pass, publish_record& record) {
+  runtime::ticketed<request_item> item{0, request_item{&record}};
+  push_all(pass, {&item, 1});
+}
+
+void client_core::push_all(front_door::pass& pass, std::span<runtime::ticketed<request_item>> items) {
+  const auto done = pass.push_many(items);
+  // The session's mailbox is larger than the quota: what it does not take, it will never take.
+  for (auto& each : items.subspan(done.count)) refuse(publish_record::from(*each.item.what), errc::closed);
+}
+
+void client_core::refuse(publish_record& record, std::error_code why) {
+  const asker who = record.who;
+  const outcome how{why};
+  if (who.what() == asker::kind::handler) {
+    // The handler lies in the record: it is run here, before that goes.
+    if (!who.handler()->run(how)) front_->handler_failures.add(1);
+  } else {
+    answer(who, how);
+  }
+  front_->bounds.give_back({1, static_cast<std::int64_t>(record.size())});
+  record.memory->release(1);
+}
+
+void client_core::answer(const asker& who, const outcome& how) {
+  switch (who.what()) {
+  case asker::kind::cell: {
+    const cell where = who.as_cell();
+    where.block->settle(where.at, where.round, how);
+    where.block->wake();
+    return;
+  }
+  case asker::kind::group:
+    if (const auto last = who.group()->end_one(how)) answer(*last, who.group()->take_verdict());
+    return;
+  case asker::kind::handler:
+    if (!who.handler()->run(how)) front_->handler_failures.add(1);
+    return;
+  case asker::kind::nobody: return;
+  }
+}
+
+void client_core::publish_many(std::span<const publication> messages, const asker& who) {
+  if (messages.empty()) return answer(who, outcome{protocol::reason_code::success});
+  auto* const group = new publish_group{who, messages.size()};
+  std::vector<runtime::ticketed<request_item>> items;
+  items.reserve(std::min<std::size_t>(messages.size(), 1024));
+  std::optional<front_door::pass> pass;
+  const auto send = [&] {
+    if (items.empty()) return;
+    if (!pass) pass.emplace(enter());
+    push_all(*pass, items);
+    items.clear();
+  };
+  const auto until = steady_clock::now() + options_.publish_wait;
+  for (const publication& each : messages) {
+    const publish_request what{each.topic, each.payload.bytes(), each.options.properties, each.quality,
+                               each.options.retain};
+    std::error_code refusal = check(what);
+    publish_record* record = nullptr;
+    while (!refusal && record == nullptr) {
+      if (!pass) pass.emplace(enter());
+      record = pass->local().write(as_packet(what), 0);
+      if (record != nullptr) break;
+      send(); // what is there goes first, or there will never be room
+      pass.reset();
+      if (!wait_for_room(what, 0, until)) refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
+    }
+    if (refusal) {
+      send();
+      pass.reset();
+      answer(asker{group}, outcome{refusal});
+      continue;
+    }
+    record->who = asker{group};
+    items.push_back({0, request_item{record}});
+    if (items.size() == 1024) send();
+  }
+  send();
+}
+
+// -- everything else ------------------------------------------------------------------------
+
+cell client_core::take_cell() {
+  auto pass = enter();
+  return pass.local().take_cell();
+}
+
+void client_core::ask(std::unique_ptr<control_request> what) {
+  runtime::ticketed<request_item> item{0, request_item{what.get()}};
+  const bool is_taken = [&] {
+    auto pass = enter();
+    return pass.push(item) == runtime::offer::taken;
+  }();
+  if (is_taken)
+    static_cast<void>(what.release()); // the session's now
+  else
+    answer(what->who, outcome{errc::closed});
+}
+
+void client_core::end() noexcept {
+  if (std::exchange(has_ended_, true)) return;
+  set_intent(true);
+  if (runtime::may_block() && front_->state.load() != client_state::disconnected) {
+    const cell where = take_cell();
+    auto what = std::make_unique<control_request>(control::disconnect, asker{where});
+    ask(std::move(what));
+    pending<outcome> done{where};
+    static_cast<void>(done.wait_for(options_.disconnect_timeout + options_.disconnect_timeout / 2));
+  }
+  front_->bounds.close();
+  doors_->close();
+  session_->stop_soon();
+  supervisor_->stop_soon();
+  dispatcher_->stop_soon();
+  const auto is_over = [this] { return front_->actors.load(std::memory_order_acquire) == 0; };
+  if (runtime::may_block()) front_->gone.wait(steady_clock::now() + options_.disconnect_timeout, is_over);
+  session_ = {};
+  supervisor_ = {};
+  dispatcher_ = {};
+  doors_.reset();
+  if (runtime::may_block()) threads_->join();
+}
+
+} // namespace troupe::actors

@@ -1,0 +1,56 @@
+// client_front: what the user's threads and the actors of a client share.
+//
+// Lives here: client_front: state, counters, quota.
+// Holds:   lives as long as the client or one of its actors.
+// Threads: every member says who writes it; everybody reads.
+#pragma once
+
+#include "client_options.hpp"
+#include "client_state.hpp"
+#include "door.hpp"
+#include "settled_tray.hpp"
+
+#include "../runtime/counters.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <system_error>
+
+namespace troupe::actors {
+
+struct client_front {
+  explicit client_front(const client_options& options) noexcept
+      : bounds{options.pending_items, options.pending_octets} {}
+
+  quota bounds;
+  std::atomic<int> actors{0}; // session, supervisor, dispatcher: until they have stopped
+  wait_spot gone;             // for that
+  settled_tray settled;
+  std::atomic<client_state> state{client_state::connecting}; // the supervisor
+  std::atomic<bool> wants_end{false};  // set by the user's call, before anything follows from it; cleared
+                                       // when the supervisor starts again
+  /// Why the last connection ended, or the last attempt failed.
+  std::error_code last_error() const {
+    const std::scoped_lock lock{error_mutex_};
+    return last_error_;
+  }
+  void set_last_error(std::error_code why) {
+    const std::scoped_lock lock{error_mutex_};
+    last_error_ = why;
+  }
+
+  runtime::own_tally connections;      // the session
+  runtime::own_tally failed_attempts;  // the supervisor
+  runtime::own_tally published;        // the session
+  runtime::own_tally publish_failures; // the session
+  runtime::own_tally received;         // the session
+  runtime::own_tally unrouted;         // the dispatcher
+  runtime::tally dropped;              // dispatcher and subscribers
+  runtime::tally handler_failures;     // whoever ran it
+
+private:
+  mutable std::mutex error_mutex_; // taken when a connection ends
+  std::error_code last_error_{};   // under error_mutex_
+};
+
+} // namespace troupe::actors

@@ -1,0 +1,117 @@
+#include "client_setup.hpp"
+
+#include "../protocol/errc.hpp"
+#include "../protocol/topic.hpp"
+#include "../protocol/utf8.hpp"
+
+#include <limits>
+#include <random>
+
+namespace troupe::actors {
+
+namespace {
+
+using protocol::errc;
+
+std::vector<protocol::octet> octets_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+std::error_code check_endpoint(const std::string& text) { return runtime::parse_endpoint(text).error(); }
+
+std::error_code check_will(const will& last, version v) {
+  if (const auto named = protocol::check_topic_name(last.topic); !named) return named.error();
+  if (last.payload.size() > 65'535) return errc::bad_settings; // [MQTT-3.1.3.4]: a two-octet length
+  if (v == version::v3_1_1 && (!last.properties.empty() || last.delay.count() != 0)) return errc::version_mismatch;
+  return {};
+}
+
+std::error_code check_numbers(const client_options& options) {
+  const bool is_fine = options.keep_alive.count() >= 0 && options.keep_alive.count() <= 65'535
+                       && options.session_expiry.count() >= 0
+                       && options.session_expiry.count() <= std::int64_t{0xFFFF'FFFF}
+                       && options.receive_maximum != 0 && options.send_window != 0
+                       && options.maximum_packet_size != 0
+                       && options.maximum_packet_size <= protocol::max_packet_size && options.pending_items != 0
+                       && options.pending_items <= (std::size_t{1} << 20U) && options.pending_octets != 0;
+  return is_fine ? std::error_code{} : make_error_code(errc::bad_settings);
+}
+
+void use_credentials_of(const std::string& broker, protocol::client_machine_options& options) {
+  const auto where = runtime::parse_endpoint(broker);
+  if (!where || where->user.empty()) return;
+  options.user_name = where->user;
+  if (!where->password.empty()) options.password = octets_of(where->password);
+}
+
+} // namespace
+
+std::error_code check_options(const client_options& options) {
+  if (const auto error = check_endpoint(options.broker)) return error;
+  for (const std::string& each : options.more_brokers)
+    if (const auto error = check_endpoint(each)) return error;
+  if (const auto error = check_numbers(options)) return error;
+  if (options.version == version::v3_1_1) {
+    if (options.client_id.empty() && !options.clean_start) return errc::bad_settings; // [MQTT-3.1.3-8]
+    if (options.password && !options.user_name) return errc::bad_settings;            // [MQTT-3.1.2-22]
+    if (!options.connect_properties.empty()) return errc::version_mismatch;
+  }
+  return options.will ? check_will(*options.will, options.version) : std::error_code{};
+}
+
+protocol::client_machine_options machine_options(const client_options& options) {
+  protocol::client_machine_options result;
+  result.protocol = options.version;
+  result.client_id = options.client_id;
+  if (options.user_name)
+    result.user_name = options.user_name;
+  else
+    use_credentials_of(options.broker, result);
+  if (options.password) result.password = octets_of(*options.password);
+  result.clean_start = options.clean_start;
+  result.keep_alive = options.keep_alive;
+  result.session_expiry = options.session_expiry;
+  result.receive_maximum = options.receive_maximum;
+  result.maximum_packet_size = options.maximum_packet_size;
+  result.topic_alias_maximum = options.topic_alias_maximum;
+  result.outbound_topic_aliases = options.outbound_topic_aliases;
+  result.send_window = options.send_window;
+  result.connack_timeout = options.connack_timeout;
+  result.ping_timeout = options.ping_timeout;
+  result.connect_properties = options.connect_properties;
+  if (options.will) {
+    protocol::will_options last;
+    last.topic = options.will->topic;
+    last.payload = octets_of(options.will->payload);
+    last.quality = options.will->quality;
+    last.retain = options.will->retain;
+    last.properties = options.will->properties;
+    if (options.will->delay.count() > 0)
+      static_cast<void>(last.properties.set(protocol::property::will_delay_interval,
+                                            static_cast<std::uint32_t>(options.will->delay.count())));
+    result.will = std::move(last);
+  }
+  return result;
+}
+
+supervisor_options supervisor_setup(const client_options& options) {
+  supervisor_options result;
+  result.bad_settings = check_options(options);
+  if (!result.bad_settings) {
+    result.brokers.push_back(runtime::parse_endpoint(options.broker).value());
+    for (const std::string& each : options.more_brokers)
+      result.brokers.push_back(runtime::parse_endpoint(each).value());
+  }
+  result.dial.timeout = options.connect_timeout;
+  // The other half of the time for an orderly end belongs to what is in flight.
+  result.dial.pipe.linger = options.disconnect_timeout / 2;
+  result.backoff.first = options.backoff_first;
+  result.backoff.cap = options.backoff_limit;
+  result.seed = std::random_device{}();
+  result.stable_after = options.stable_after;
+  result.attempts_limit = options.attempts_limit;
+  result.reconnect = options.reconnect;
+  result.connection.version = options.version;
+  result.connection.maximum_packet_size = options.maximum_packet_size;
+  return result;
+}
+
+} // namespace troupe::actors

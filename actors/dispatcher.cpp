@@ -1,0 +1,150 @@
+#include "dispatcher.hpp"
+
+#include "../protocol/topic.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+constexpr std::size_t mails_per_run = 32;
+} // namespace
+
+dispatcher::dispatcher(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
+                       std::shared_ptr<thread_list> threads)
+    : resident{config, where}, front_{std::move(front)}, threads_{std::move(threads)}, box_{*this},
+      outlet_{box_} {}
+
+bool dispatcher::on_bell() {
+  return outlet_.drain(mails_per_run, [this](dispatch_mail&& mail) {
+    std::visit([this](auto&& each) { on_mail_of(std::move(each)); }, std::move(mail));
+  });
+}
+
+void dispatcher::on_stop() {
+  outlet_.close();
+  for (auto& [link, each] : destinations_) end(*each);
+  destinations_.clear();
+  session_ = {};
+}
+
+// -- links ------------------------------------------------------------------------------
+
+void dispatcher::on_mail_of(link_added&& mail) {
+  auto fresh = std::make_unique<destination>();
+  fresh->link = std::move(mail.link);
+  handler_runner runner{fresh->link, front_, session_};
+  if (fresh->link->options.run_on == run_on::own_thread) {
+    fresh->apart = &own_thread::start(*threads_, std::move(runner));
+    fresh->way = runtime::inlet<delivery>{fresh->apart->box()};
+  } else {
+    fresh->at_home = inside().spawn<subscriber>(where(), std::move(runner));
+    fresh->way = runtime::inlet<delivery>{fresh->at_home->box()};
+  }
+  is_known_ = false;
+  destinations_[fresh->link.get()] = std::move(fresh);
+}
+
+void dispatcher::on_mail_of(link_removed&& mail) {
+  const auto found = destinations_.find(mail.link);
+  if (found == destinations_.end()) return;
+  destination& gone = *found->second;
+  is_known_ = false;
+  end(gone);
+  destinations_.erase(found);
+}
+
+void dispatcher::end(destination& which) noexcept {
+  which.link->gate.shut();
+  if (which.apart != nullptr) which.apart->stop();
+  if (which.at_home) which.at_home->stop_soon();
+  which.way.drop();
+}
+
+// -- messages ----------------------------------------------------------------------------
+
+void dispatcher::look_up(std::string_view topic) {
+  if (is_known_ && topic == topic_) return;
+  topic_.assign(topic);
+  is_known_ = true;
+  wanted_.clear();
+  for (const auto& [link, each] : destinations_)
+    if (protocol::matches(protocol::split_shared(link->filter).filter, topic)) wanted_.push_back(each.get());
+}
+
+void dispatcher::route(inbound_batch& batch) {
+  next_deferred_ = 0;
+  for (const std::uint32_t index : batch.deliveries) {
+    look_up(batch.publish_at(index).topic);
+    if (wanted_.empty()) front_->unrouted.add(1);
+    for (destination* const each : wanted_) {
+      if (each->run.empty()) touched_.push_back(each);
+      each->run.push_back(index);
+    }
+    if (!batch.deferred.empty()) note_deferred(batch, index);
+  }
+}
+
+void dispatcher::note_deferred(inbound_batch& batch, std::uint32_t index) {
+  if (next_deferred_ == batch.deferred.size() || batch.deferred[next_deferred_].packet != index) return;
+  deferred_delivery& mine = batch.deferred[next_deferred_++];
+  mine.waiting = static_cast<std::uint32_t>(
+      std::count_if(wanted_.begin(), wanted_.end(), [](const destination* each) {
+        return each->link->options.acknowledge == ack_policy::handled;
+      }));
+  if (mine.waiting == 0) settled_.push_back({mine.tag});
+}
+
+void dispatcher::give_up(inbound_batch& batch, std::uint32_t index) {
+  for (deferred_delivery& each : batch.deferred)
+    if (each.packet == index && each.is_last_one()) settled_.push_back({each.tag});
+}
+
+void dispatcher::on_mail_of(batch_ref&& batch) {
+  route(*batch);
+  const bool is_whole = touched_.size() == 1 && touched_.front()->run.size() == batch->deliveries.size();
+  if (!is_whole) {
+    std::size_t size = 0;
+    for (const destination* each : touched_) size += each->run.size();
+    batch->routed.reserve(size);
+  }
+  for (destination* const each : touched_) send(batch, *each, is_whole);
+  touched_.clear();
+  if (settled_.empty()) return;
+  front_->settled.put(std::exchange(settled_, {}));
+  if (session_) session_.ring();
+}
+
+void dispatcher::send(batch_ref& batch, destination& to, bool is_all) {
+  const std::size_t count = apply_policy(to);
+  if (count != 0) {
+    // Others may already read the runs before this one; there is room, so nothing moves.
+    const std::size_t first = is_all ? 0 : batch->routed.size();
+    if (!is_all) batch->routed.insert(batch->routed.end(), to.run.begin(), to.run.begin() + static_cast<std::ptrdiff_t>(count));
+    delivery item{batch, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count), is_all};
+    static_cast<void>(to.way.push(item)); // bounded by the batches in flight
+  }
+  if (to.link->options.acknowledge == ack_policy::handled)
+    for (std::size_t at = count; at != to.run.size(); ++at) give_up(*batch, to.run[at]);
+  to.run.clear();
+}
+
+std::size_t dispatcher::apply_policy(destination& to) {
+  const std::size_t count = to.run.size();
+  const std::size_t before = to.link->queued.fetch_add(count, std::memory_order_relaxed);
+  const std::size_t limit = to.link->options.queue_items;
+  const std::size_t after = before + count - to.link->skip.load(std::memory_order_relaxed);
+  if (after <= limit || to.link->options.when_full == overflow::block) return count;
+  const std::size_t excess = std::min(count, after - limit);
+  if (to.link->options.when_full == overflow::drop_oldest) {
+    to.link->skip.fetch_add(excess, std::memory_order_relaxed);
+    return count;
+  }
+  to.link->queued.fetch_sub(excess, std::memory_order_relaxed);
+  to.link->dropped.add(excess);
+  front_->dropped.add(excess);
+  return count - excess;
+}
+
+} // namespace troupe::actors

@@ -1,0 +1,340 @@
+#include "session.hpp"
+
+#include "../protocol/errc.hpp"
+
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+/// Octets encoded in one run before the connection gets its turn, and handed over but not yet taken.
+constexpr std::size_t run_octets = std::size_t{128} << 10U;
+constexpr std::size_t outside_octets = std::size_t{512} << 10U;
+constexpr std::size_t requests_per_run = 1024;
+constexpr std::size_t requests_per_turn = 64;
+constexpr std::size_t mails_per_run = 64;
+/// Far above what batches in flight can be; the doors have bounds of their own.
+constexpr runtime::mailbox_limits mail_limits{.items = 64 * 1024, .octets = ~std::size_t{0} >> 26U};
+constexpr runtime::mailbox_limits request_limits{.items = std::size_t{4} << 20U, .octets = ~std::size_t{0} >> 26U};
+
+outcome outcome_of(const protocol::verdict& how) noexcept {
+  return how.error ? outcome{how.error, how.by} : outcome{how.reason, how.by};
+}
+
+} // namespace
+
+session::session(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
+                 protocol::client_machine_options options, std::chrono::milliseconds disconnect_timeout,
+                 runtime::inlet<supervisor_mail> supervisor, runtime::inlet<dispatch_mail> dispatcher)
+    : resident{config, where}, front_{std::move(front)}, mail_box_{*this, mail_limits},
+      request_box_{*this, request_limits}, mails_{mail_box_}, requests_{request_box_}, outbox_{slabs_},
+      ends_{front_->bounds, front_->handler_failures}, machine_{std::move(options), *this},
+      supervisor_{std::move(supervisor)}, dispatcher_{std::move(dispatcher)}, desk_{machine_, ends_, dispatcher_}, disconnect_timeout_{disconnect_timeout} {}
+
+session::~session() = default;
+
+void session::introduce() {
+  is_introduced_ = true;
+  // By the inlets that everything else of ours takes, so that it comes first.
+  dispatch_mail to_dispatcher = know_session{runtime::bell_ref{*this}};
+  static_cast<void>(dispatcher_.push(to_dispatcher));
+  supervisor_mail to_supervisor = begin{runtime::resident_ref<session>{this}};
+  static_cast<void>(supervisor_.push(to_supervisor));
+}
+
+bool session::on_bell() {
+  now_ = time().now();
+  if (!is_introduced_) introduce();
+  front_->settled.take([this](const settled_delivery& each) { machine_.settle(each.tag, each.reason, now_); });
+  bool has_more = mails_.drain(mails_per_run, [this](session_mail&& mail) { on_mail(std::move(mail)); });
+  has_more |= take_requests();
+  finish_run();
+  return has_more;
+}
+
+void session::on_stop() {
+  now_ = time().now();
+  refusing_ = protocol::errc::closed;
+  ending_.reset();
+  mails_.close();
+  requests_.close([this](request_item&& item) { on_request(*item.what); });
+  replay_held();
+  machine_.transport_down(now_);
+  machine_.abandon(protocol::errc::closed);
+  desk_.refuse(protocol::errc::closed);
+  machine_deadline_.disarm();
+  end_deadline_.disarm();
+  outbox_.clear();
+  link_.reset();
+  count();
+  ends_.flush();
+  supervisor_.drop();
+  dispatcher_.drop();
+}
+
+// -- requests ---------------------------------------------------------------------------
+
+bool session::may_produce() noexcept {
+  if (ending_) return false;
+  if (!link_) return true; // the machine keeps what comes; the doors bound it
+  const auto is_free = [this] {
+    return !link_->gauge->congested.load(std::memory_order_seq_cst) && outbound_.octets_out() < outside_octets;
+  };
+  if (is_free()) return true;
+  link_->gauge->stalled.store(true, std::memory_order_seq_cst);
+  return is_free();
+}
+
+bool session::take_requests() {
+  for (std::size_t taken = 0; taken < requests_per_run && outbox_.size() < run_octets; taken += requests_per_turn) {
+    if (!may_produce()) return false;
+    if (!requests_.drain(requests_per_turn, [this](request_item&& item) { on_request(*item.what); }))
+      return false;
+  }
+  return true;
+}
+
+void session::on_request(user_request& what) {
+  if (ending_)
+    held_.push_back(&what);
+  else if (what.what == user_request::kind::publish)
+    on_publish(publish_record::from(what));
+  else
+    on_control(std::unique_ptr<control_request>{static_cast<control_request*>(&what)});
+}
+
+void session::on_publish(publish_record& record) {
+  std::error_code error = refusing_;
+  if (!error) error = machine_.publish(record.token(), record.view(), now_).error();
+  if (error) end_publish(record, outcome{error});
+}
+
+void session::end_publish(publish_record& record, const outcome& how) {
+  ++(how.ok() ? published_ : failed_);
+  ends_.finish(record, how);
+}
+
+void session::on_control(std::unique_ptr<control_request> what) {
+  switch (what->operation) {
+  case control::subscribe: return desk_.subscribe(what->link, now_);
+  case control::granted:
+    if (refusing_) return ends_.answer(what->who, outcome{refusing_});
+    return desk_.tell_granted(*what->link, what->who);
+  case control::end_link: return desk_.end_link(*what->link, what->who, now_);
+  case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
+  case control::connected: {
+    supervisor_mail mail = user_connected{what->who};
+    if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(what->who, outcome{protocol::errc::closed});
+    return;
+  }
+  case control::connect: {
+    refusing_ = {};
+    supervisor_mail mail = user_connect{what->who};
+    if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(what->who, outcome{protocol::errc::closed});
+    return;
+  }
+  case control::disconnect: {
+    supervisor_mail mail = user_disconnect{what->who};
+    if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(what->who, outcome{protocol::errc::closed});
+    return begin_end(what->end_options);
+  }
+  }
+}
+
+// -- the orderly end ----------------------------------------------------------------------
+
+void session::begin_end(const disconnect_options& how) {
+  ending_ = how;
+  // Half of the time for what is in flight, the other half for the transport.
+  if (link_) time().arm(end_deadline_, now_ + disconnect_timeout_ / 2);
+}
+
+void session::go_on_ending() {
+  if (!ending_ || !link_) return;
+  const bool is_over = end_deadline_.is_armed() ? end_deadline_.due() <= now_ : true;
+  if (!is_over && machine_.is_connected() && machine_.inflight() + machine_.parked() != 0) return;
+  protocol::property_block properties;
+  if (ending_->session_expiry)
+    static_cast<void>(properties.set(protocol::property::session_expiry_interval,
+                                     static_cast<std::uint32_t>(ending_->session_expiry->count())));
+  machine_.disconnect(ending_->reason, properties.view(), now_);
+}
+
+void session::on_end_deadline() {
+  now_ = time().now();
+  finish_run();
+}
+
+void session::end_ending() {
+  if (!ending_) return;
+  ending_.reset();
+  end_deadline_.disarm();
+  replay_held();
+}
+
+void session::replay_held() {
+  std::vector<user_request*> held;
+  held.swap(held_);
+  for (user_request* each : held) on_request(*each); // another end among them holds the rest again
+}
+
+// -- mails --------------------------------------------------------------------------------
+
+void session::on_mail(session_mail&& mail) {
+  std::visit([this](auto&& each) { on_mail_of(std::move(each)); }, std::move(mail));
+}
+
+void session::on_mail_of(batch_ref&& batch) {
+  if (!link_ || batch->connection != link_->connection) return;
+  batch_ = &*batch;
+  bool goes_on = true;
+  const auto count = static_cast<std::uint32_t>(batch->packets.size());
+  for (packet_ = 0; packet_ != count && goes_on; ++packet_)
+    goes_on = machine_.on_packet(batch->packets[packet_], now_);
+  if (goes_on && batch->bad_bytes)
+    machine_.on_bad_bytes(batch->bad_bytes, now_);
+  else if (count == 0)
+    machine_.on_received(now_);
+  batch_ = nullptr;
+  dispatch(std::move(batch));
+}
+
+void session::dispatch(batch_ref&& batch) {
+  if (batch->deliveries.empty()) return;
+  received_ += batch->deliveries.size();
+  dispatch_mail mail = std::move(batch);
+  static_cast<void>(dispatcher_.push(mail));
+}
+
+void session::on_mail_of(link_up&& up) {
+  link_ = std::move(up);
+  why_down_ = {};
+  then_ = after_batch::go_on;
+  if (!ending_ && !refusing_) return machine_.transport_up(now_);
+  why_down_ = {.error = protocol::errc::closed, .by = protocol::initiator::user};
+  then_ = after_batch::abort;
+}
+
+void session::on_mail_of(link_down&& down) {
+  if (!link_ || down.connection != link_->connection) return;
+  machine_.transport_down(now_);
+  outbox_.clear();
+  link_.reset();
+  then_ = after_batch::go_on;
+  is_renewing_ = false;
+  if (!why_down_.error && why_down_.by != protocol::initiator::user)
+    why_down_.error = down.error ? down.error : make_error_code(protocol::errc::connection_lost);
+  supervisor_mail mail = why_down_;
+  static_cast<void>(supervisor_.push(mail));
+  if (!ending_) return;
+  machine_.abandon(protocol::errc::closed);
+  desk_.refuse(protocol::errc::closed);
+  refusing_ = protocol::errc::closed;
+  end_ending();
+}
+
+void session::on_mail_of(refuse_all&& why) {
+  refusing_ = why.error;
+  machine_.abandon(why.error);
+  desk_.refuse(why.error);
+  end_ending();
+}
+
+void session::on_mail_of(accept_again&&) { refusing_ = {}; }
+
+// -- the end of a run -----------------------------------------------------------------------
+
+void session::finish_run() {
+  if (std::exchange(is_auth_refused_, false))
+    machine_.disconnect(protocol::reason_code::not_authorized, {}, now_);
+  go_on_ending();
+  report_up_when_renewed();
+  hand_over();
+  arm_deadline();
+  count();
+  ends_.flush();
+}
+
+void session::report_up_when_renewed() {
+  if (!is_renewing_ || desk_.is_renewing() || !machine_.is_connected()) return;
+  is_renewing_ = false;
+  front_->connections.add(1);
+  supervisor_mail mail = session_up{is_resumed_};
+  static_cast<void>(supervisor_.push(mail));
+}
+
+void session::hand_over() {
+  if (!link_) return outbox_.clear();
+  if (outbox_.empty() && then_ == after_batch::go_on) return;
+  machine_.on_sent(now_);
+  outbound_ref batch = outbound_.take(outbox_);
+  batch->then = std::exchange(then_, after_batch::go_on);
+  static_cast<void>(link_->way.push(batch)); // closed: link_down is on its way
+}
+
+void session::arm_deadline() {
+  const protocol::time_point due = machine_.next_deadline();
+  if (due == protocol::never)
+    machine_deadline_.disarm();
+  else
+    time().arm(machine_deadline_, due);
+}
+
+void session::on_machine_deadline() {
+  now_ = time().now();
+  // While handlers lag behind, nothing is read: silence is ours then, not the peer's.
+  if (link_ && link_->gauge->paused.load(std::memory_order_acquire)) machine_.on_received(now_);
+  machine_.on_deadline(now_);
+  finish_run();
+}
+
+void session::count() {
+  front_->published.add(std::exchange(published_, 0));
+  front_->publish_failures.add(std::exchange(failed_, 0));
+  front_->received.add(std::exchange(received_, 0));
+}
+
+// -- client_host ------------------------------------------------------------------------------
+
+void session::on_connected(const protocol::connack& packet) {
+  is_renewing_ = true;
+  is_resumed_ = packet.session_present;
+  desk_.renew(packet.session_present, now_);
+}
+
+bool session::on_deliver(const protocol::publish& packet, protocol::delivery_tag tag) {
+  protocol::publish& here = std::get_if<protocol::inbound_publish>(&batch_->packets[packet_])->packet;
+  if (packet.topic.data() != here.topic.data()) {
+    // An alias stood for it; the alias may say another topic before handlers run.
+    batch_->topics.emplace_front(packet.topic);
+    here.topic = batch_->topics.front();
+  }
+  batch_->deliveries.push_back(packet_);
+  if (packet.quality == protocol::qos::at_most_once || !desk_.defers()) return true;
+  batch_->deferred.push_back({packet_, tag});
+  return false;
+}
+
+void session::on_complete(protocol::request_token token, const protocol::verdict& how) {
+  auto& what = *reinterpret_cast<user_request*>(token);
+  if (what.what == user_request::kind::publish)
+    end_publish(publish_record::from(what), outcome_of(how));
+  else
+    desk_.on_complete(what, how);
+}
+
+protocol::kept_publish session::recall(protocol::request_token token) {
+  return publish_record::from(token).view();
+}
+
+void session::on_auth(const protocol::auth&) { is_auth_refused_ = true; }
+
+void session::on_close(const protocol::closing& why) {
+  why_down_ = {why.error, why.reason, why.by};
+  // Nothing can be said to a peer that does not listen.
+  const bool is_deaf = why.error == protocol::errc::ping_timeout || why.error == protocol::errc::connack_timeout;
+  then_ = is_deaf ? after_batch::abort : after_batch::close;
+}
+
+} // namespace troupe::actors

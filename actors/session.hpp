@@ -1,0 +1,125 @@
+// session: the actor between users and connections; owns the client machine and outlives connections.
+//
+// Lives here: the actor session: hears requests in ticket order and packets in batches, feeds the machine,
+//          carries out what it says.
+// Holds:   packets leave in the order in which the machine wrote them, one batch per run. Deliveries go to
+//          the dispatcher in the order of arrival. While the connection is congested, or an orderly end
+//          is under way, no request is taken: their bound is felt at the doors. Packets are always taken.
+// Threads: lives on its home (on CAF's own schedulers: wherever it is run, one run at a time).
+// Errors:  the machine's verdicts end in the outcomes; the reason why a connection ended goes to the
+//          supervisor.
+// Costs:   a publish is encoded once, straight into the batch that the transport writes. Per run one look
+//          at the clock, one push down, one push up.
+#pragma once
+
+#include "client_front.hpp"
+#include "messages.hpp"
+#include "settler.hpp"
+#include "subscription_desk.hpp"
+
+#include "../protocol/client_machine.hpp"
+#include "../runtime/outlet.hpp"
+#include "../runtime/resident.hpp"
+#include "../runtime/slab_pool.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace troupe::actors {
+
+class session final : public runtime::resident, private protocol::client_host {
+public:
+  session(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
+          protocol::client_machine_options options, std::chrono::milliseconds disconnect_timeout,
+          runtime::inlet<supervisor_mail> supervisor, runtime::inlet<dispatch_mail> dispatcher);
+  ~session() override;
+
+  runtime::mailbox<session_mail>& mails() noexcept { return mail_box_; }
+  request_box& requests() noexcept { return request_box_; }
+
+private:
+  bool on_bell() override;
+  void on_stop() override;
+
+  // -- requests
+  bool take_requests();
+  bool may_produce() noexcept;
+  void on_request(user_request& what);
+  void on_publish(publish_record& record);
+  void on_control(std::unique_ptr<control_request> what);
+  void begin_end(const disconnect_options& how);
+  void go_on_ending();
+  void on_end_deadline();
+
+  // -- mails
+  void on_mail(session_mail&& mail);
+  void on_mail_of(batch_ref&& batch);
+  void on_mail_of(link_up&& up);
+  void on_mail_of(link_writable&&) {}
+  void on_mail_of(link_down&& down);
+  void on_mail_of(refuse_all&& why);
+  void on_mail_of(accept_again&&);
+  void dispatch(batch_ref&& batch);
+
+  // -- the end of a run
+  void finish_run();
+  void hand_over();
+  void arm_deadline();
+  void on_machine_deadline();
+  void report_up_when_renewed();
+  void count();
+  void introduce();
+  void replay_held();
+  void end_ending();
+  void end_publish(publish_record& record, const outcome& how);
+
+  // -- client_host
+  protocol::outbox& out() override { return outbox_; }
+  void on_connected(const protocol::connack& packet) override;
+  bool on_deliver(const protocol::publish& packet, protocol::delivery_tag tag) override;
+  void on_complete(protocol::request_token token, const protocol::verdict& how) override;
+  protocol::kept_publish recall(protocol::request_token token) override;
+  void on_auth(const protocol::auth& packet) override;
+  void on_close(const protocol::closing& why) override;
+
+  std::shared_ptr<client_front> front_;
+  runtime::mailbox<session_mail> mail_box_;
+  request_box request_box_;
+  runtime::outlet<session_mail> mails_;
+  runtime::front_outlet<request_item> requests_;
+
+  runtime::slab_pool slabs_;
+  runtime::slab_outbox outbox_;
+  outbound_pool outbound_;
+  settler ends_;
+  protocol::client_machine machine_;
+  runtime::inlet<supervisor_mail> supervisor_;
+  runtime::inlet<dispatch_mail> dispatcher_;
+  subscription_desk desk_;
+  runtime::deadline machine_deadline_{runtime::calls<&session::on_machine_deadline>, *this};
+  runtime::deadline end_deadline_{runtime::calls<&session::on_end_deadline>, *this};
+  const std::chrono::milliseconds disconnect_timeout_;
+
+  protocol::time_point now_{};
+  std::optional<link_up> link_;           // the present connection
+  after_batch then_ = after_batch::go_on; // what the connection does after the next batch
+  session_down why_down_{};               // of the present connection, once known
+  std::error_code refusing_{};            // what later requests are answered
+  std::optional<disconnect_options> ending_; // the user wants an orderly end, and it is under way
+  bool is_renewing_ = false;              // connected, but session_up not reported yet
+  bool is_resumed_ = false;
+  bool is_introduced_ = false; // supervisor and dispatcher know of us
+  bool is_auth_refused_ = false;        // AUTH came and nobody here can answer it
+  std::vector<user_request*> held_;          // taken out of the mailbox behind the request for an end
+  std::uint64_t published_ = 0;         // in this run
+  std::uint64_t failed_ = 0;            // in this run
+  std::uint64_t received_ = 0;          // in this run
+
+  // While a batch is fed to the machine.
+  inbound_batch* batch_ = nullptr;
+  std::uint32_t packet_ = 0;
+};
+
+} // namespace troupe::actors

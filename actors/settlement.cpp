@@ -1,0 +1,164 @@
+#include "settlement.hpp"
+
+#include "wait_spot.hpp"
+
+#include <algorithm>
+
+namespace troupe::actors {
+
+namespace {
+
+constexpr std::uint32_t first_block = 128;
+constexpr std::uint32_t largest_block = 16 * 1024;
+/// How many busy cells are stepped over before a ring grows.
+constexpr std::uint32_t patience = 64;
+
+constexpr std::uint64_t one_sleeper = 1;
+constexpr std::uint64_t sleeper_mask = 0xFFFF'FFFF;
+constexpr std::uint64_t anything = std::uint64_t{0xFFFF'FFFF} << 32U;
+
+/// 24 bits of place and 7 of round; a block never has 2^24 cells, so that this is not `anything`.
+constexpr std::uint64_t awaited(std::uint32_t at, std::uint8_t round) noexcept {
+  return (std::uint64_t{at} << 8U | round) << 32U;
+}
+
+} // namespace
+
+settlement_block::settlement_block(std::uint32_t size)
+    : size_{size}, settled_{std::make_unique<std::atomic<std::uint8_t>[]>(size)},
+      gone_{std::make_unique<std::atomic<std::uint8_t>[]>(size)},
+      given_{std::make_unique<std::uint8_t[]>(size)}, details_{std::make_unique<outcome[]>(size)} {}
+
+bool settlement_block::is_free(std::uint32_t at) const noexcept {
+  const std::uint8_t round = given_[at];
+  return gone_[at].load(std::memory_order_acquire) == round && is_settled(at, round);
+}
+
+std::uint8_t settlement_block::give(std::uint32_t at) noexcept {
+  const std::uint8_t round = given_[at] == rounds ? std::uint8_t{1} : static_cast<std::uint8_t>(given_[at] + 1U);
+  given_[at] = round;
+  return round;
+}
+
+bool settlement_block::is_idle() const noexcept {
+  for (std::uint32_t at = 0; at < size_; ++at)
+    if (!is_free(at)) return false;
+  return true;
+}
+
+void settlement_block::settle(std::uint32_t at, std::uint8_t round, const outcome& how) noexcept {
+  std::uint8_t mark = how.by() == initiator::peer ? by_peer : std::uint8_t{0};
+  if (how.error() || how.reason() != reason_code::success || how.by() == initiator::user) {
+    details_[at] = how;
+    mark = detailed;
+  }
+  settled_[at].store(static_cast<std::uint8_t>(round | mark), std::memory_order_release);
+}
+
+outcome settlement_block::read(std::uint32_t at) const noexcept {
+  const std::uint8_t mark = settled_[at].load(std::memory_order_acquire);
+  if ((mark & detailed) != 0) return details_[at];
+  return outcome{reason_code::success, (mark & by_peer) != 0 ? initiator::peer : initiator::library};
+}
+
+bool settlement_block::is_awaited_settled(std::uint64_t sleepers) const noexcept {
+  if ((sleepers & anything) == anything) return true;
+  const auto at = static_cast<std::uint32_t>(sleepers >> 40U);
+  return is_settled(at, static_cast<std::uint8_t>(sleepers >> 32U));
+}
+
+void settlement_block::wake() noexcept {
+  // Pairs with enter(): either the sleeper sees what was settled, or we see the sleeper.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const std::uint64_t sleepers = sleepers_.load(std::memory_order_relaxed);
+  if (sleepers == 0 || !is_awaited_settled(sleepers)) return;
+  bell_.fetch_add(1, std::memory_order_release);
+  futex_wake_all(bell_);
+}
+
+void settlement_block::enter(std::uint32_t at, std::uint8_t round) noexcept {
+  std::uint64_t before = sleepers_.load(std::memory_order_relaxed);
+  std::uint64_t after = 0;
+  do {
+    after = (before & sleeper_mask) == 0 ? awaited(at, round) | one_sleeper
+                                         : anything | ((before & sleeper_mask) + 1);
+  } while (!sleepers_.compare_exchange_weak(before, after, std::memory_order_seq_cst));
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void settlement_block::leave() noexcept {
+  std::uint64_t before = sleepers_.load(std::memory_order_relaxed);
+  std::uint64_t after = 0;
+  do {
+    after = (before & sleeper_mask) == 1 ? 0 : before - 1;
+  } while (!sleepers_.compare_exchange_weak(before, after, std::memory_order_seq_cst));
+}
+
+bool settlement_block::wait(std::uint32_t at, std::uint8_t round,
+                            std::chrono::steady_clock::time_point until) noexcept {
+  if (is_settled(at, round)) return true;
+  enter(at, round);
+  bool done = false;
+  for (;;) {
+    const std::uint32_t seen = bell_.load(std::memory_order_acquire);
+    done = is_settled(at, round);
+    if (done || std::chrono::steady_clock::now() >= until) break;
+    futex_wait(bell_, seen, until);
+  }
+  leave();
+  return done;
+}
+
+settlement_store::~settlement_store() {
+  for (settlement_block* block : resting_)
+    if (block->is_idle()) delete block;
+}
+
+settlement_block* settlement_store::take(std::uint32_t size) {
+  {
+    const std::scoped_lock lock{mutex_};
+    const auto found = std::find_if(resting_.begin(), resting_.end(), [size](const settlement_block* block) {
+      return block->size() == size && block->is_idle();
+    });
+    if (found != resting_.end()) {
+      settlement_block* const block = *found;
+      resting_.erase(found);
+      return block;
+    }
+  }
+  return new settlement_block{size};
+}
+
+void settlement_store::give_back(settlement_block* block) noexcept {
+  const std::scoped_lock lock{mutex_};
+  resting_.push_back(block);
+}
+
+settlement_ring::~settlement_ring() {
+  for (settlement_block* block : blocks_) store_.give_back(block);
+}
+
+cell settlement_ring::take() {
+  for (std::uint32_t tries = 0; tries < patience && !blocks_.empty(); ++tries) {
+    settlement_block* const block = blocks_[block_];
+    const std::uint32_t at = at_;
+    if (++at_ == block->size()) {
+      at_ = 0;
+      block_ = (block_ + 1) % blocks_.size();
+    }
+    if (block->is_free(at)) return {block, at, block->give(at)};
+  }
+  return grow();
+}
+
+cell settlement_ring::grow() {
+  const std::uint32_t size =
+      blocks_.empty() ? first_block : std::min(blocks_.back()->size() * 2, largest_block);
+  settlement_block* const block = store_.take(size);
+  blocks_.push_back(block);
+  block_ = blocks_.size() - 1;
+  at_ = 1;
+  return {block, 0, block->give(0)};
+}
+
+} // namespace troupe::actors

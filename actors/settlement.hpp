@@ -1,0 +1,120 @@
+// settlement: the cells in which outcomes arrive.
+//
+// Lives here: settlement_block (cells and the place to wait for them), settlement_store (the blocks of
+//          a stage), cell (one of them, as the session knows it).
+// Holds:   a cell goes through rounds 1..63 and again 1. Its door gives it out for round n when round
+//          n-1 has been settled and its pending is gone; nobody else touches it in between. Blocks
+//          belong to the store and are used again by later clients; when the store ends, a block with
+//          a pending left is left to that pending.
+// Threads: `given` belongs to the door (under its lock). `details` and then `settled` are written by the
+//          session, read by the pending; `gone` is written by the pending, read by the door.
+// Costs:   one octet per cell and direction: a burst of 1,000 plain successes touches 16 lines.
+#pragma once
+
+#include "outcome.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace troupe::actors {
+
+class settlement_block {
+public:
+  static constexpr std::uint8_t rounds = 63;
+
+  explicit settlement_block(std::uint32_t size);
+
+  std::uint32_t size() const noexcept { return size_; }
+
+  // -- the door ----------------------------------------------------------------
+  bool is_free(std::uint32_t at) const noexcept;
+  /// The next round of a free cell.
+  std::uint8_t give(std::uint32_t at) noexcept;
+  /// Whether nobody holds or will settle a cell of this block.
+  bool is_idle() const noexcept;
+
+  // -- the session ---------------------------------------------------------------
+  void settle(std::uint32_t at, std::uint8_t round, const outcome& how) noexcept;
+  /// To be called after a number of settlements: wakes whoever waits for one of them.
+  void wake() noexcept;
+
+  // -- the pending -----------------------------------------------------------------
+  bool is_settled(std::uint32_t at, std::uint8_t round) const noexcept {
+    return (settled_[at].load(std::memory_order_acquire) & round_mask) == round;
+  }
+  outcome read(std::uint32_t at) const noexcept;
+  void give_up(std::uint32_t at, std::uint8_t round) noexcept {
+    gone_[at].store(round, std::memory_order_release);
+  }
+  /// False when the cell is not settled at `until`.
+  bool wait(std::uint32_t at, std::uint8_t round, std::chrono::steady_clock::time_point until) noexcept;
+
+private:
+  static constexpr std::uint8_t round_mask = 0x3F;
+  // In settled_, above the round: a success said by the peer, by us, or more than that.
+  static constexpr std::uint8_t by_peer = 0x40;
+  static constexpr std::uint8_t detailed = 0x80;
+
+  bool is_awaited_settled(std::uint64_t sleepers) const noexcept;
+  void enter(std::uint32_t at, std::uint8_t round) noexcept;
+  void leave() noexcept;
+
+  std::uint32_t size_;
+  std::unique_ptr<std::atomic<std::uint8_t>[]> settled_;
+  std::unique_ptr<std::atomic<std::uint8_t>[]> gone_;
+  std::unique_ptr<std::uint8_t[]> given_;
+  std::unique_ptr<outcome[]> details_;
+  // How many threads wait (low half) and, when it is one, for which cell and round (high half).
+  alignas(64) std::atomic<std::uint64_t> sleepers_{0};
+  std::atomic<std::uint32_t> bell_{0}; // the futex they sleep on
+};
+
+/// The blocks of a stage: a fixture of it, shared by its clients.
+class settlement_store {
+public:
+  settlement_store() = default;
+  ~settlement_store();
+  settlement_store(const settlement_store&) = delete;
+  settlement_store& operator=(const settlement_store&) = delete;
+
+  /// A block of this size whose cells are all free.
+  settlement_block* take(std::uint32_t size);
+  /// Everything ever taken from a block will be settled; some of its pendings may still be there.
+  void give_back(settlement_block* block) noexcept;
+
+private:
+  std::mutex mutex_; // taken when a client's ring grows or ends
+  std::vector<settlement_block*> resting_; // under mutex_
+};
+
+/// One cell in one round.
+struct cell {
+  settlement_block* block = nullptr;
+  std::uint32_t at = 0;
+  std::uint8_t round = 0;
+};
+
+/// The cells of one door, given out in turn.
+class settlement_ring {
+public:
+  explicit settlement_ring(settlement_store& store) noexcept : store_{store} {}
+  ~settlement_ring();
+  settlement_ring(const settlement_ring&) = delete;
+  settlement_ring& operator=(const settlement_ring&) = delete;
+
+  cell take();
+
+private:
+  cell grow();
+
+  settlement_store& store_;
+  std::vector<settlement_block*> blocks_;
+  std::size_t block_ = 0;
+  std::uint32_t at_ = 0;
+};
+
+} // namespace troupe::actors

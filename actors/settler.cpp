@@ -1,0 +1,77 @@
+#include "settler.hpp"
+
+#include <algorithm>
+
+namespace troupe::actors {
+
+void settler::finish(publish_record& record, const outcome& how) {
+  switch (record.who.what()) {
+  case asker::kind::cell: settle_cell(record.who.as_cell(), how); break;
+  case asker::kind::group: settle_group(*record.who.group(), how); break;
+  case asker::kind::handler: calls_.push_back({record.who.handler(), how, &record}); return;
+  case asker::kind::nobody: break;
+  }
+  release(record);
+}
+
+void settler::answer(const asker& who, const outcome& how) {
+  switch (who.what()) {
+  case asker::kind::cell: settle_cell(who.as_cell(), how); break;
+  case asker::kind::group: settle_group(*who.group(), how); break;
+  case asker::kind::handler: calls_.push_back({who.handler(), how, nullptr}); break;
+  case asker::kind::nobody: break;
+  }
+}
+
+void settler::settle_cell(const cell& where, const outcome& how) {
+  where.block->settle(where.at, where.round, how);
+  if (where.block == last_block_) return;
+  last_block_ = where.block;
+  if (std::find(touched_.begin(), touched_.end(), last_block_) == touched_.end())
+    touched_.push_back(last_block_);
+}
+
+void settler::settle_group(publish_group& group, const outcome& how) {
+  if (const auto who = group.end_one(how)) answer(*who, group.take_verdict());
+}
+
+void settler::release(publish_record& record) noexcept {
+  ended_.items += 1;
+  ended_.octets += static_cast<std::int64_t>(record.size());
+  if (record.memory != run_slab_) {
+    release_run();
+    run_slab_ = record.memory;
+  }
+  ++run_count_;
+}
+
+void settler::release_run() noexcept {
+  if (run_count_ != 0) run_slab_->release(run_count_);
+  run_slab_ = nullptr;
+  run_count_ = 0;
+}
+
+void settler::flush() {
+  release_run();
+  for (settlement_block* block : touched_) block->wake();
+  touched_.clear();
+  last_block_ = nullptr;
+  if (ended_.items != 0) bounds_.give_back(std::exchange(ended_, {}));
+  if (!calls_.empty()) run_calls();
+}
+
+void settler::run_calls() {
+  // A handler may end other requests only through mailboxes, but let the list be ours alone meanwhile.
+  std::vector<call> calls;
+  calls.swap(calls_);
+  for (const call& each : calls) {
+    if (!each.handler->run(each.how)) failures_.add(1);
+    if (each.record != nullptr) release(*each.record);
+  }
+  calls.clear();
+  if (calls_.empty()) calls_.swap(calls); // keeps the memory
+  release_run();
+  if (ended_.items != 0) bounds_.give_back(std::exchange(ended_, {}));
+}
+
+} // namespace troupe::actors

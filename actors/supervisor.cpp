@@ -1,0 +1,235 @@
+#include "supervisor.hpp"
+
+#include "../protocol/errc.hpp"
+#include "../runtime/house.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+using protocol::errc;
+using protocol::reason_code;
+
+/// Refusals that the next attempt would meet again.
+bool is_final(reason_code reason) noexcept {
+  switch (reason) {
+  case reason_code::unsupported_protocol_version:
+  case reason_code::client_identifier_not_valid:
+  case reason_code::bad_user_name_or_password:
+  case reason_code::not_authorized:
+  case reason_code::banned:
+  case reason_code::bad_authentication_method:
+  case reason_code::session_taken_over:
+  case reason_code::packet_too_large:
+  case reason_code::payload_format_invalid:
+  case reason_code::topic_name_invalid:
+  case reason_code::qos_not_supported:
+  case reason_code::retain_not_supported:
+  case reason_code::use_another_server:
+  case reason_code::server_moved: return true;
+  default: return false;
+  }
+}
+
+bool is_final(const session_down& end) noexcept {
+  if (end.error == errc::session_taken_over) return true;
+  if (end.by == initiator::peer) return is_final(end.reason);
+  // What CONNECT cannot say will not be sayable next time.
+  return end.error.category() == protocol::errc_category()
+         && end.error.value() >= static_cast<int>(errc::invalid_text)
+         && end.error.value() <= static_cast<int>(errc::version_mismatch);
+}
+
+} // namespace
+
+supervisor::supervisor(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
+                       supervisor_options options)
+    : resident{config, where}, front_{std::move(front)}, options_{std::move(options)}, box_{*this},
+      outlet_{box_}, ends_{front_->bounds, front_->handler_failures},
+      backoff_{options_.backoff, options_.seed} {}
+
+bool supervisor::on_bell() {
+  if (where().is_here()) return work();
+  where().post([self = runtime::resident_ref{this}] {
+    while (self->work()) {}
+  });
+  return false;
+}
+
+void supervisor::on_stop() {
+  if (where().is_here()) return shut();
+  where().post([self = runtime::resident_ref{this}] { self->shut(); });
+}
+
+bool supervisor::work() {
+  if (is_shut_) return false;
+  const bool has_more = outlet_.drain([this](supervisor_mail&& mail) {
+    std::visit([this](auto&& each) { on_mail_of(std::move(each)); }, std::move(mail));
+  });
+  ends_.flush();
+  return has_more;
+}
+
+void supervisor::shut() noexcept {
+  if (std::exchange(is_shut_, true)) return;
+  outlet_.close([this](supervisor_mail&& mail) {
+    if (const asker* const who = asker_of(mail); who != nullptr) waiting_.push_back(*who);
+  });
+  show(client_state::disconnected, errc::closed);
+  waiting_.insert(waiting_.end(), ending_.begin(), ending_.end());
+  ending_.clear();
+  answer_all(outcome{errc::closed});
+  ends_.flush();
+  retry_.disarm();
+  dialer_.reset();
+  if (connection_) connection_->stop_soon();
+  connection_ = {};
+  to_session_.drop();
+  session_ = {};
+}
+
+const asker* supervisor::asker_of(const supervisor_mail& mail) noexcept {
+  if (const auto* each = std::get_if<user_connect>(&mail)) return &each->who;
+  if (const auto* each = std::get_if<user_connected>(&mail)) return &each->who;
+  if (const auto* each = std::get_if<user_disconnect>(&mail)) return &each->who;
+  return nullptr;
+}
+
+// -- the user -----------------------------------------------------------------------------
+
+void supervisor::on_mail_of(begin&& mail) {
+  session_ = std::move(mail.whose);
+  to_session_ = runtime::inlet<session_mail>{session_->mails()};
+  dialer_.emplace(where(), options_.dial);
+  if (options_.bad_settings) return fault(options_.bad_settings);
+  if (!is_ending_) dial();
+}
+
+void supervisor::on_mail_of(user_connect&& mail) {
+  waiting_.push_back(mail.who);
+  if (phase_ == phase::up) return answer_if_up();
+  if (phase_ != phase::disconnected && phase_ != phase::faulted) return;
+  if (options_.bad_settings) return fault(options_.bad_settings);
+  session_mail again = accept_again{};
+  static_cast<void>(to_session_.push(again));
+  failures_ = 0;
+  backoff_.reset();
+  dial();
+}
+
+void supervisor::on_mail_of(user_connected&& mail) {
+  waiting_.push_back(mail.who);
+  switch (phase_) {
+  case phase::up: return answer_if_up();
+  case phase::faulted: return answer_all(outcome{fault_});
+  case phase::disconnected: return answer_all(outcome{errc::closed, initiator::user});
+  default: return;
+  }
+}
+
+void supervisor::answer_if_up() {
+  if (front_->state.load(std::memory_order_relaxed) == client_state::connected)
+    answer_all(outcome{reason_code::success, initiator::peer});
+}
+
+void supervisor::on_mail_of(user_disconnect&& mail) {
+  ending_.push_back(mail.who);
+  is_ending_ = true;
+  retry_.disarm();
+  if (dialer_) dialer_->cancel();
+  if (phase_ == phase::up) return show(client_state::disconnecting);
+  if (phase_ != phase::disconnected) refuse(errc::closed);
+  rest();
+}
+
+// -- connections ----------------------------------------------------------------------------
+
+void supervisor::dial() {
+  if (front_->wants_end.load(std::memory_order_acquire)) return; // user_disconnect is on its way
+  phase_ = phase::dialling;
+  show(client_state::connecting);
+  const runtime::endpoint& broker = options_.brokers[next_broker_];
+  dialer_->dial(broker, [this](protocol::result<runtime::transport_ptr> answer) {
+    on_dialled(std::move(answer));
+    ends_.flush();
+  });
+}
+
+void supervisor::on_dialled(protocol::result<runtime::transport_ptr> answer) {
+  if (!answer) {
+    const bool is_late = answer.error() == std::errc::timed_out;
+    return try_again(is_late ? make_error_code(errc::connect_timeout) : answer.error());
+  }
+  phase_ = phase::up;
+  up_since_ = runtime::time_point::max();
+  show(client_state::handshaking);
+  connection_options options = options_.connection;
+  options.number = ++connections_;
+  connection_ = inside().spawn<connection>(where(), options, std::move(*answer),
+                                           runtime::inlet<session_mail>{session_->mails()});
+}
+
+void supervisor::on_mail_of(session_up&&) {
+  if (phase_ != phase::up || is_ending_) return;
+  failures_ = 0;
+  up_since_ = where().time().now();
+  show(client_state::connected);
+  answer_all(outcome{reason_code::success, initiator::peer});
+}
+
+void supervisor::on_mail_of(session_down&& mail) {
+  connection_ = {};
+  if (is_ending_) return rest();
+  const bool was_up = up_since_ != runtime::time_point::max();
+  if (was_up && where().time().now() - up_since_ >= options_.stable_after) backoff_.reset();
+  if (is_final(mail)) return fault(mail.error);
+  try_again(mail.error);
+}
+
+void supervisor::try_again(std::error_code why) {
+  front_->failed_attempts.add(1);
+  ++failures_;
+  if (!options_.reconnect || (options_.attempts_limit != 0 && failures_ >= options_.attempts_limit))
+    return fault(why);
+  next_broker_ = (next_broker_ + 1) % options_.brokers.size();
+  phase_ = phase::waiting;
+  show(client_state::waiting, why);
+  where().time().arm_in(retry_, backoff_.next());
+}
+
+/// The user's end has been reached.
+void supervisor::rest() {
+  is_ending_ = false;
+  phase_ = phase::disconnected;
+  show(client_state::disconnected);
+  for (const asker& who : std::exchange(ending_, {}))
+    ends_.answer(who, outcome{reason_code::success, initiator::user});
+  answer_all(outcome{errc::closed, initiator::user});
+}
+
+void supervisor::fault(std::error_code why) {
+  phase_ = phase::faulted;
+  fault_ = why ? why : make_error_code(errc::faulted);
+  show(client_state::faulted, fault_);
+  refuse(fault_);
+  answer_all(outcome{fault_});
+}
+
+void supervisor::refuse(std::error_code why) {
+  session_mail mail = refuse_all{why};
+  static_cast<void>(to_session_.push(mail));
+}
+
+void supervisor::answer_all(const outcome& how) {
+  for (const asker& who : std::exchange(waiting_, {})) ends_.answer(who, how);
+}
+
+void supervisor::show(client_state state, std::error_code why) noexcept {
+  if (why) front_->set_last_error(why);
+  front_->state.store(state, std::memory_order_release);
+}
+
+} // namespace troupe::actors

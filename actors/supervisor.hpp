@@ -1,0 +1,103 @@
+// supervisor: the actor that sees to it that there is a connection, or that there is none.
+//
+//     begin, connect --> dialling --transport--> up (handshaking, connected) --lost--> waiting --> dialling ...
+//                            \_______fails________________________________________________/
+//     up, dialling, waiting --user's end--> (disconnecting) --> disconnected
+//     up, dialling --an end that dialling again would not mend--> faulted
+//
+// Lives here: the actor supervisor: dialler, backoff, the state that everybody sees.
+// Holds:   one connection at a time; one dialling at a time. The user's wish to end is looked at before
+//          anything is dialled. Whoever waits for a connection is answered once.
+// Threads: lives on its home's thread, also where CAF's own scheduler runs actors (see connection).
+// Errors:  faults: refusals that will not change, a session taken over, settings that no packet can say,
+//          the limit of attempts. All else is tried again.
+// Costs:   nothing while connected.
+#pragma once
+
+#include "client_front.hpp"
+#include "connection.hpp"
+#include "messages.hpp"
+#include "session.hpp"
+#include "settler.hpp"
+
+#include "../runtime/backoff.hpp"
+#include "../runtime/dialer.hpp"
+#include "../runtime/endpoint.hpp"
+#include "../runtime/resident.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace troupe::actors {
+
+struct supervisor_options {
+  std::vector<runtime::endpoint> brokers{};
+  std::error_code bad_settings{}; // nothing is dialled then
+  runtime::dial_options dial{};
+  runtime::backoff_options backoff{};
+  std::uint64_t seed = 0; // of the backoff's chance
+  std::chrono::milliseconds stable_after{};
+  std::uint32_t attempts_limit = 0;
+  bool reconnect = true;
+  connection_options connection{};
+};
+
+class supervisor final : public runtime::resident {
+public:
+  supervisor(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
+             supervisor_options options);
+
+  runtime::mailbox<supervisor_mail>& mails() noexcept { return box_; }
+
+private:
+  enum class phase : std::uint8_t { fresh, dialling, up, waiting, disconnected, faulted };
+
+  bool on_bell() override;
+  void on_stop() override;
+  bool work();
+  void shut() noexcept;
+
+  void on_mail_of(begin&& mail);
+  void on_mail_of(session_up&& mail);
+  void on_mail_of(session_down&& mail);
+  void on_mail_of(user_connect&& mail);
+  void on_mail_of(user_connected&& mail);
+  void on_mail_of(user_disconnect&& mail);
+
+  void answer_if_up();
+  static const asker* asker_of(const supervisor_mail& mail) noexcept;
+  void dial();
+  void on_dialled(protocol::result<runtime::transport_ptr> answer);
+  void try_again(std::error_code why);
+  void rest();
+  void fault(std::error_code why);
+  void refuse(std::error_code why);
+  void answer_all(const outcome& how);
+  void show(client_state state, std::error_code why = {}) noexcept;
+
+  std::shared_ptr<client_front> front_;
+  const supervisor_options options_;
+  runtime::mailbox<supervisor_mail> box_;
+  runtime::outlet<supervisor_mail> outlet_;
+
+  // The home's thread only.
+  settler ends_;
+  runtime::resident_ref<session> session_;
+  runtime::inlet<session_mail> to_session_;
+  std::optional<runtime::dialer> dialer_;
+  runtime::backoff backoff_;
+  runtime::deadline retry_{runtime::calls<&supervisor::dial>, *this};
+  runtime::resident_ref<connection> connection_;
+  std::vector<asker> waiting_; // for a connection
+  std::vector<asker> ending_;  // for the end of it
+  phase phase_ = phase::fresh;
+  bool is_ending_ = false; // the user's end is under way
+  bool is_shut_ = false;
+  std::size_t next_broker_ = 0;
+  std::uint32_t failures_ = 0;     // in a row
+  std::uint64_t connections_ = 0;  // numbers
+  runtime::time_point up_since_{}; // of the present connection
+  std::error_code fault_{};
+};
+
+} // namespace troupe::actors
