@@ -85,7 +85,7 @@ private:
 
   batch_pool& pool_;
   std::atomic<std::uint32_t> count_{1}; // everybody who holds a reference
-  const bool is_large_;                  // which of the pool's lists it belongs to
+  const bool is_large_;                 // which of the pool's lists it belongs to
 };
 
 class batch_ref {
@@ -154,15 +154,15 @@ private:
   runtime::bell& owner_;
   const batch_limits limits_;
   return_stack<inbound_batch> returned_;
-  std::atomic<std::size_t> out_octets_{0};        // added by the owner, subtracted by anybody
-  std::atomic<std::size_t> out_batches_{0};       // likewise
+  std::atomic<std::size_t> out_octets_{0};  // added by the owner, subtracted by anybody
+  std::atomic<std::size_t> out_batches_{0}; // likewise
   // The owner: nobody -> waiting, waiting -> nobody; whoever rings: waiting -> ringing -> nobody.
   enum class waits : std::uint8_t { nobody, waiting, ringing };
   std::atomic<waits> waits_{waits::nobody};
-  runtime::bell_ref waiter_; // the owner's while nobody waits, of the one who rings while ringing
-  std::atomic<std::size_t> shares_{1};            // the owner, and each batch that is out
-  inbound_batch* small_ = nullptr;                // the owner's
-  inbound_batch* large_ = nullptr;                // the owner's
+  runtime::bell_ref waiter_;           // the owner's while nobody waits, of the one who rings while ringing
+  std::atomic<std::size_t> shares_{1}; // the owner, and each batch that is out
+  inbound_batch* small_ = nullptr;     // the owner's
+  inbound_batch* large_ = nullptr;     // the owner's
 };
 
 } // namespace troupe::actors

@@ -74,19 +74,19 @@ struct publish_place {
 
 pending<outcome> publish(client_core& core, const publish_request& request);
 publish_place begin_publish(client_core& core, const publish_request& request, std::size_t waiter_size);
-void finish_publish(client_core& core, publish_place place, waiter* asker);
+void finish_publish(client_core& core, publish_place place, waiter* who);
 /// Answers a handler whose request never became one.
-void refuse(client_core& core, std::error_code why, waiter* asker);
+void refuse(client_core& core, std::error_code why, waiter* who);
 
 pending<outcome> publish_many(client_core& core, std::span<const publication> messages);
-void publish_many(client_core& core, std::span<const publication> messages, waiter* asker);
+void publish_many(client_core& core, std::span<const publication> messages, waiter* who);
 
 /// The rare operations.
 enum class client_operation : std::uint8_t { connect, connected, disconnect };
 pending<outcome> start(client_core& core, client_operation what, const disconnect_options& how);
-void start(client_core& core, client_operation what, const disconnect_options& how, waiter* asker);
+void start(client_core& core, client_operation what, const disconnect_options& how, waiter* who);
 pending<outcome> unsubscribe(client_core& core, std::string_view filter);
-void unsubscribe(client_core& core, std::string_view filter, waiter* asker);
+void unsubscribe(client_core& core, std::string_view filter, waiter* who);
 
 /// Completion tokens are everything that is not one of our option structs.
 template <class Token>
@@ -183,6 +183,8 @@ public:
   }
 
   client_state state() const noexcept;
+  /// Why the last connection ended or the last attempt failed; none: neither happened.
+  std::error_code last_error() const;
   client_statistics statistics() const noexcept;
   /// The inside, for rooms of this library.
   actors::client_core& inside() noexcept { return *core_; }

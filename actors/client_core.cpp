@@ -28,8 +28,11 @@ protocol::publish as_packet(const publish_request& what) noexcept {
 } // namespace
 
 client_core::client_core(stage& where, client_options options)
-    : options_{std::move(options)}, house_{where.inside()}, home_{house_.next_home()},
-      cells_{house_.fixture<settlement_store>()}, front_{std::make_shared<client_front>(options_)} {
+    : options_{std::move(options)},
+      house_{where.inside()},
+      home_{house_.next_home()},
+      cells_{house_.fixture<settlement_store>()},
+      front_{std::make_shared<client_front>(options_)} {
   supervisor_ = house_.spawn<supervisor>(home_, front_, supervisor_setup(options_));
   dispatcher_ = house_.spawn<dispatcher>(home_, front_, threads_);
   session_ = house_.spawn<session>(home_, front_, machine_options(options_), options_.disconnect_timeout,
@@ -176,7 +179,8 @@ void client_core::publish_many(std::span<const publication> messages, const aske
       if (record != nullptr) break;
       send(); // what is there goes first, or there will never be room
       pass.reset();
-      if (!wait_for_room(what, 0, until)) refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
+      if (!wait_for_room(what, 0, until))
+        refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
     }
     if (refusal) {
       send();

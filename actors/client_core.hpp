@@ -58,8 +58,8 @@ private:
   front_door::pass enter();
   std::error_code check(const publish_request& what) const noexcept;
   /// The record, written behind some door; null and an error when there was no room in time.
-  publish_record* write(const publish_request& what, std::size_t waiter_size, std::optional<front_door::pass>& pass,
-                        std::error_code& refusal);
+  publish_record* write(const publish_request& what, std::size_t waiter_size,
+                        std::optional<front_door::pass>& pass, std::error_code& refusal);
   bool wait_for_room(const publish_request& what, std::size_t waiter_size,
                      std::chrono::steady_clock::time_point until) noexcept;
   void push(front_door::pass& pass, publish_record& record);

@@ -23,12 +23,16 @@ struct client_front {
       : bounds{options.pending_items, options.pending_octets} {}
 
   quota bounds;
-  std::atomic<int> actors{0}; // session, supervisor, dispatcher: until they have stopped
+  std::atomic<int> actors{3}; // session, supervisor, dispatcher: until they have stopped
   wait_spot gone;             // for that
   settled_tray settled;
   std::atomic<client_state> state{client_state::connecting}; // the supervisor
-  std::atomic<bool> wants_end{false};  // set by the user's call, before anything follows from it; cleared
-                                       // when the supervisor starts again
+  std::atomic<bool> wants_end{false}; // set by the user's call, before anything follows from it; cleared
+                                      // when the supervisor starts again
+  void actor_ended() noexcept {
+    actors.fetch_sub(1, std::memory_order_acq_rel);
+    gone.wake();
+  }
   /// Why the last connection ended, or the last attempt failed.
   std::error_code last_error() const {
     const std::scoped_lock lock{error_mutex_};

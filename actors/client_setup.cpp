@@ -20,18 +20,18 @@ std::error_code check_endpoint(const std::string& text) { return runtime::parse_
 std::error_code check_will(const will& last, version v) {
   if (const auto named = protocol::check_topic_name(last.topic); !named) return named.error();
   if (last.payload.size() > 65'535) return errc::bad_settings; // [MQTT-3.1.3.4]: a two-octet length
-  if (v == version::v3_1_1 && (!last.properties.empty() || last.delay.count() != 0)) return errc::version_mismatch;
+  if (v == version::v3_1_1 && (!last.properties.empty() || last.delay.count() != 0))
+    return errc::version_mismatch;
   return {};
 }
 
 std::error_code check_numbers(const client_options& options) {
-  const bool is_fine = options.keep_alive.count() >= 0 && options.keep_alive.count() <= 65'535
-                       && options.session_expiry.count() >= 0
-                       && options.session_expiry.count() <= std::int64_t{0xFFFF'FFFF}
-                       && options.receive_maximum != 0 && options.send_window != 0
-                       && options.maximum_packet_size != 0
-                       && options.maximum_packet_size <= protocol::max_packet_size && options.pending_items != 0
-                       && options.pending_items <= (std::size_t{1} << 20U) && options.pending_octets != 0;
+  const bool is_fine =
+      options.keep_alive.count() >= 0 && options.keep_alive.count() <= 65'535
+      && options.session_expiry.count() >= 0 && options.session_expiry.count() <= std::int64_t{0xFFFF'FFFF}
+      && options.receive_maximum != 0 && options.send_window != 0 && options.maximum_packet_size != 0
+      && options.maximum_packet_size <= protocol::max_packet_size && options.pending_items != 0
+      && options.pending_items <= (std::size_t{1} << 20U) && options.pending_octets != 0;
   return is_fine ? std::error_code{} : make_error_code(errc::bad_settings);
 }
 

@@ -8,8 +8,13 @@ namespace troupe::actors {
 
 connection::connection(caf::actor_config& config, runtime::place where, connection_options options,
                        runtime::transport_ptr pipe, runtime::inlet<session_mail> up)
-    : resident{config, where}, options_{options}, mailbox_{*this}, outlet_{mailbox_}, pipe_{std::move(pipe)},
-      up_{std::move(up)}, framer_{options_.maximum_packet_size},
+    : resident{config, where},
+      options_{options},
+      mailbox_{*this},
+      outlet_{mailbox_},
+      pipe_{std::move(pipe)},
+      up_{std::move(up)},
+      framer_{options_.maximum_packet_size},
       batches_{*new batch_pool{*this, options_.in_flight}} {
   framer_.set_version(options_.version);
 }
@@ -19,8 +24,7 @@ connection::~connection() { batches_.abandon(); }
 bool connection::on_bell() {
   if (where().is_here()) return work();
   where().post([self = runtime::resident_ref{this}] {
-    while (self->work()) {
-    }
+    while (self->work()) {}
   });
   return false;
 }

@@ -73,7 +73,7 @@ private:
   batch_pool& batches_; // lives until its last batch is home
   bool is_started_ = false;
   bool is_paused_ = false;
-  bool is_deaf_ = false; // what came was no MQTT: the rest is not looked at
+  bool is_deaf_ = false;   // what came was no MQTT: the rest is not looked at
   bool is_closed_ = false; // by the transport: nothing more comes, nothing more goes
 };
 

@@ -13,7 +13,10 @@ constexpr std::size_t mails_per_run = 32;
 
 dispatcher::dispatcher(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
                        std::shared_ptr<thread_list> threads)
-    : resident{config, where}, front_{std::move(front)}, threads_{std::move(threads)}, box_{*this},
+    : resident{config, where},
+      front_{std::move(front)},
+      threads_{std::move(threads)},
+      box_{*this},
       outlet_{box_} {}
 
 bool dispatcher::on_bell() {
@@ -24,9 +27,14 @@ bool dispatcher::on_bell() {
 
 void dispatcher::on_stop() {
   outlet_.close();
-  for (auto& [link, each] : destinations_) end(*each);
+  for (auto& [link, each] : destinations_) {
+    end(*each);
+    // On a stock scheduler the handler may be running elsewhere; it must not outlive the client.
+    if (each->at_home) each->link->gate.close();
+  }
   destinations_.clear();
   session_ = {};
+  front_->actor_ended();
 }
 
 // -- links ------------------------------------------------------------------------------
@@ -39,7 +47,7 @@ void dispatcher::on_mail_of(link_added&& mail) {
     fresh->apart = &own_thread::start(*threads_, std::move(runner));
     fresh->way = runtime::inlet<delivery>{fresh->apart->box()};
   } else {
-    fresh->at_home = inside().spawn<subscriber>(where(), std::move(runner));
+    fresh->at_home = inside().spawn<actors::subscriber>(where(), std::move(runner));
     fresh->way = runtime::inlet<delivery>{fresh->at_home->box()};
   }
   is_known_ = false;
@@ -89,8 +97,8 @@ void dispatcher::route(inbound_batch& batch) {
 void dispatcher::note_deferred(inbound_batch& batch, std::uint32_t index) {
   if (next_deferred_ == batch.deferred.size() || batch.deferred[next_deferred_].packet != index) return;
   deferred_delivery& mine = batch.deferred[next_deferred_++];
-  mine.waiting = static_cast<std::uint32_t>(
-      std::count_if(wanted_.begin(), wanted_.end(), [](const destination* each) {
+  mine.waiting =
+      static_cast<std::uint32_t>(std::count_if(wanted_.begin(), wanted_.end(), [](const destination* each) {
         return each->link->options.acknowledge == ack_policy::handled;
       }));
   if (mine.waiting == 0) settled_.push_back({mine.tag});
@@ -121,7 +129,9 @@ void dispatcher::send(batch_ref& batch, destination& to, bool is_all) {
   if (count != 0) {
     // Others may already read the runs before this one; there is room, so nothing moves.
     const std::size_t first = is_all ? 0 : batch->routed.size();
-    if (!is_all) batch->routed.insert(batch->routed.end(), to.run.begin(), to.run.begin() + static_cast<std::ptrdiff_t>(count));
+    if (!is_all)
+      batch->routed.insert(batch->routed.end(), to.run.begin(),
+                           to.run.begin() + static_cast<std::ptrdiff_t>(count));
     delivery item{batch, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count), is_all};
     static_cast<void>(to.way.push(item)); // bounded by the batches in flight
   }

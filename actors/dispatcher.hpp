@@ -37,8 +37,8 @@ private:
   struct destination {
     link_ref link{};
     runtime::inlet<delivery> way{};
-    runtime::resident_ref<subscriber> at_home{};
-    own_thread* apart = nullptr; // lives as long as `way`
+    runtime::resident_ref<actors::subscriber> at_home{};
+    own_thread* apart = nullptr;      // lives as long as `way`
     std::vector<std::uint32_t> run{}; // of the present batch
   };
 

@@ -26,8 +26,10 @@ std::int64_t step_of(std::int64_t all, std::int64_t most) noexcept {
 } // namespace
 
 quota::quota(std::size_t items, std::size_t octets) noexcept
-    : all_items_{static_cast<std::int64_t>(items)}, all_octets_{static_cast<std::int64_t>(octets)},
-      step_{step_of(all_items_, 256), step_of(all_octets_, 64 * 1024)}, items_{all_items_},
+    : all_items_{static_cast<std::int64_t>(items)},
+      all_octets_{static_cast<std::int64_t>(octets)},
+      step_{step_of(all_items_, 256), step_of(all_octets_, 64 * 1024)},
+      items_{all_items_},
       octets_{all_octets_} {}
 
 quota::portion quota::draw(std::size_t octets) noexcept {

@@ -10,9 +10,9 @@
 // Costs:   a record: a few stores. An atomic step per portion and per slab. Slabs grow from 4 to 64 KB.
 #pragma once
 
-#include "wait_spot.hpp"
 #include "request.hpp"
 #include "settlement.hpp"
+#include "wait_spot.hpp"
 
 #include "../runtime/slab_pool.hpp"
 

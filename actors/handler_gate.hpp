@@ -31,7 +31,8 @@ public:
   /// Shuts, and waits for the run that is going on.
   void close() noexcept {
     std::uint32_t seen = state_.fetch_or(closed, std::memory_order_acq_rel) | closed;
-    if ((seen & running) != 0 && runner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
+    if ((seen & running) != 0 && runner_.load(std::memory_order_relaxed) == std::this_thread::get_id())
+      return;
     for (; (seen & running) != 0; seen = state_.load(std::memory_order_acquire))
       state_.wait(seen, std::memory_order_acquire);
   }

@@ -37,13 +37,13 @@ struct request_item {
 using request_box = runtime::mailbox<runtime::ticketed<request_item>>;
 
 enum class control : std::uint8_t {
-  subscribe,      // link
-  granted,        // link: how was it answered?
-  end_link,       // link: unsubscribe
-  end_filter,     // filter: unsubscribe all links
-  connect,        // start again
-  connected,      // tell me when
-  disconnect,     // end_options
+  subscribe,  // link
+  granted,    // link: how was it answered?
+  end_link,   // link: unsubscribe
+  end_filter, // filter: unsubscribe all links
+  connect,    // start again
+  connected,  // tell me when
+  disconnect, // end_options
 };
 
 struct control_request : user_request {
@@ -110,7 +110,8 @@ struct user_connected {
 struct user_disconnect {
   asker who{};
 };
-using supervisor_mail = std::variant<begin, session_up, session_down, user_connect, user_connected, user_disconnect>;
+using supervisor_mail =
+    std::variant<begin, session_up, session_down, user_connect, user_connected, user_disconnect>;
 
 // -- session -> dispatcher -> subscriber ------------------------------------------------
 

@@ -15,8 +15,8 @@ class return_stack {
 public:
   void push(T& back) noexcept {
     back.next = top_.load(std::memory_order_relaxed);
-    while (!top_.compare_exchange_weak(back.next, &back, std::memory_order_release, std::memory_order_relaxed)) {
-    }
+    while (!top_.compare_exchange_weak(back.next, &back, std::memory_order_release,
+                                       std::memory_order_relaxed)) {}
   }
   bool is_empty() const noexcept { return top_.load(std::memory_order_relaxed) == nullptr; }
   /// All of it, the latest first.

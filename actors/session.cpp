@@ -16,7 +16,8 @@ constexpr std::size_t requests_per_turn = 64;
 constexpr std::size_t mails_per_run = 64;
 /// Far above what batches in flight can be; the doors have bounds of their own.
 constexpr runtime::mailbox_limits mail_limits{.items = 64 * 1024, .octets = ~std::size_t{0} >> 26U};
-constexpr runtime::mailbox_limits request_limits{.items = std::size_t{4} << 20U, .octets = ~std::size_t{0} >> 26U};
+constexpr runtime::mailbox_limits request_limits{.items = std::size_t{4} << 20U,
+                                                 .octets = ~std::size_t{0} >> 26U};
 
 outcome outcome_of(const protocol::verdict& how) noexcept {
   return how.error ? outcome{how.error, how.by} : outcome{how.reason, how.by};
@@ -27,10 +28,19 @@ outcome outcome_of(const protocol::verdict& how) noexcept {
 session::session(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
                  protocol::client_machine_options options, std::chrono::milliseconds disconnect_timeout,
                  runtime::inlet<supervisor_mail> supervisor, runtime::inlet<dispatch_mail> dispatcher)
-    : resident{config, where}, front_{std::move(front)}, mail_box_{*this, mail_limits},
-      request_box_{*this, request_limits}, mails_{mail_box_}, requests_{request_box_}, outbox_{slabs_},
-      ends_{front_->bounds, front_->handler_failures}, machine_{std::move(options), *this},
-      supervisor_{std::move(supervisor)}, dispatcher_{std::move(dispatcher)}, desk_{machine_, ends_, dispatcher_}, disconnect_timeout_{disconnect_timeout} {}
+    : resident{config, where},
+      front_{std::move(front)},
+      mail_box_{*this, mail_limits},
+      request_box_{*this, request_limits},
+      mails_{mail_box_},
+      requests_{request_box_},
+      outbox_{slabs_},
+      ends_{front_->bounds, front_->handler_failures},
+      machine_{std::move(options), *this},
+      supervisor_{std::move(supervisor)},
+      dispatcher_{std::move(dispatcher)},
+      desk_{machine_, ends_, dispatcher_},
+      disconnect_timeout_{disconnect_timeout} {}
 
 session::~session() = default;
 
@@ -46,7 +56,8 @@ void session::introduce() {
 bool session::on_bell() {
   now_ = time().now();
   if (!is_introduced_) introduce();
-  front_->settled.take([this](const settled_delivery& each) { machine_.settle(each.tag, each.reason, now_); });
+  front_->settled.take(
+      [this](const settled_delivery& each) { machine_.settle(each.tag, each.reason, now_); });
   bool has_more = mails_.drain(mails_per_run, [this](session_mail&& mail) { on_mail(std::move(mail)); });
   has_more |= take_requests();
   finish_run();
@@ -71,6 +82,7 @@ void session::on_stop() {
   ends_.flush();
   supervisor_.drop();
   dispatcher_.drop();
+  front_->actor_ended();
 }
 
 // -- requests ---------------------------------------------------------------------------
@@ -79,7 +91,8 @@ bool session::may_produce() noexcept {
   if (ending_) return false;
   if (!link_) return true; // the machine keeps what comes; the doors bound it
   const auto is_free = [this] {
-    return !link_->gauge->congested.load(std::memory_order_seq_cst) && outbound_.octets_out() < outside_octets;
+    return !link_->gauge->congested.load(std::memory_order_seq_cst)
+           && outbound_.octets_out() < outside_octets;
   };
   if (is_free()) return true;
   link_->gauge->stalled.store(true, std::memory_order_seq_cst);
@@ -87,7 +100,8 @@ bool session::may_produce() noexcept {
 }
 
 bool session::take_requests() {
-  for (std::size_t taken = 0; taken < requests_per_run && outbox_.size() < run_octets; taken += requests_per_turn) {
+  for (std::size_t taken = 0; taken < requests_per_run && outbox_.size() < run_octets;
+       taken += requests_per_turn) {
     if (!may_produce()) return false;
     if (!requests_.drain(requests_per_turn, [this](request_item&& item) { on_request(*item.what); }))
       return false;
@@ -125,18 +139,21 @@ void session::on_control(std::unique_ptr<control_request> what) {
   case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
   case control::connected: {
     supervisor_mail mail = user_connected{what->who};
-    if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(what->who, outcome{protocol::errc::closed});
+    if (supervisor_.push(mail) != runtime::offer::taken)
+      ends_.answer(what->who, outcome{protocol::errc::closed});
     return;
   }
   case control::connect: {
     refusing_ = {};
     supervisor_mail mail = user_connect{what->who};
-    if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(what->who, outcome{protocol::errc::closed});
+    if (supervisor_.push(mail) != runtime::offer::taken)
+      ends_.answer(what->who, outcome{protocol::errc::closed});
     return;
   }
   case control::disconnect: {
     supervisor_mail mail = user_disconnect{what->who};
-    if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(what->who, outcome{protocol::errc::closed});
+    if (supervisor_.push(mail) != runtime::offer::taken)
+      ends_.answer(what->who, outcome{protocol::errc::closed});
     return begin_end(what->end_options);
   }
   }
@@ -333,7 +350,8 @@ void session::on_auth(const protocol::auth&) { is_auth_refused_ = true; }
 void session::on_close(const protocol::closing& why) {
   why_down_ = {why.error, why.reason, why.by};
   // Nothing can be said to a peer that does not listen.
-  const bool is_deaf = why.error == protocol::errc::ping_timeout || why.error == protocol::errc::connack_timeout;
+  const bool is_deaf =
+      why.error == protocol::errc::ping_timeout || why.error == protocol::errc::connack_timeout;
   then_ = is_deaf ? after_batch::abort : after_batch::close;
 }
 

@@ -103,19 +103,19 @@ private:
   const std::chrono::milliseconds disconnect_timeout_;
 
   protocol::time_point now_{};
-  std::optional<link_up> link_;           // the present connection
-  after_batch then_ = after_batch::go_on; // what the connection does after the next batch
-  session_down why_down_{};               // of the present connection, once known
-  std::error_code refusing_{};            // what later requests are answered
+  std::optional<link_up> link_;              // the present connection
+  after_batch then_ = after_batch::go_on;    // what the connection does after the next batch
+  session_down why_down_{};                  // of the present connection, once known
+  std::error_code refusing_{};               // what later requests are answered
   std::optional<disconnect_options> ending_; // the user wants an orderly end, and it is under way
-  bool is_renewing_ = false;              // connected, but session_up not reported yet
+  bool is_renewing_ = false;                 // connected, but session_up not reported yet
   bool is_resumed_ = false;
-  bool is_introduced_ = false; // supervisor and dispatcher know of us
-  bool is_auth_refused_ = false;        // AUTH came and nobody here can answer it
-  std::vector<user_request*> held_;          // taken out of the mailbox behind the request for an end
-  std::uint64_t published_ = 0;         // in this run
-  std::uint64_t failed_ = 0;            // in this run
-  std::uint64_t received_ = 0;          // in this run
+  bool is_introduced_ = false;      // supervisor and dispatcher know of us
+  bool is_auth_refused_ = false;    // AUTH came and nobody here can answer it
+  std::vector<user_request*> held_; // taken out of the mailbox behind the request for an end
+  std::uint64_t published_ = 0;     // in this run
+  std::uint64_t failed_ = 0;        // in this run
+  std::uint64_t received_ = 0;      // in this run
 
   // While a batch is fed to the machine.
   inbound_batch* batch_ = nullptr;

@@ -8,8 +8,8 @@
 
 #include "return_stack.hpp"
 
-#include "../protocol/receipts.hpp"
 #include "../protocol/reason_code.hpp"
+#include "../protocol/receipts.hpp"
 
 #include <memory>
 #include <utility>

@@ -25,9 +25,11 @@ constexpr std::uint64_t awaited(std::uint32_t at, std::uint8_t round) noexcept {
 } // namespace
 
 settlement_block::settlement_block(std::uint32_t size)
-    : size_{size}, settled_{std::make_unique<std::atomic<std::uint8_t>[]>(size)},
+    : size_{size},
+      settled_{std::make_unique<std::atomic<std::uint8_t>[]>(size)},
       gone_{std::make_unique<std::atomic<std::uint8_t>[]>(size)},
-      given_{std::make_unique<std::uint8_t[]>(size)}, details_{std::make_unique<outcome[]>(size)} {}
+      given_{std::make_unique<std::uint8_t[]>(size)},
+      details_{std::make_unique<outcome[]>(size)} {}
 
 bool settlement_block::is_free(std::uint32_t at) const noexcept {
   const std::uint8_t round = given_[at];
@@ -35,7 +37,8 @@ bool settlement_block::is_free(std::uint32_t at) const noexcept {
 }
 
 std::uint8_t settlement_block::give(std::uint32_t at) noexcept {
-  const std::uint8_t round = given_[at] == rounds ? std::uint8_t{1} : static_cast<std::uint8_t>(given_[at] + 1U);
+  const std::uint8_t round =
+      given_[at] == rounds ? std::uint8_t{1} : static_cast<std::uint8_t>(given_[at] + 1U);
   given_[at] = round;
   return round;
 }

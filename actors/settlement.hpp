@@ -87,7 +87,7 @@ public:
   void give_back(settlement_block* block) noexcept;
 
 private:
-  std::mutex mutex_; // taken when a client's ring grows or ends
+  std::mutex mutex_;                       // taken when a client's ring grows or ends
   std::vector<settlement_block*> resting_; // under mutex_
 };
 

@@ -50,10 +50,10 @@ private:
 
 namespace actors {
 class subscription_link;
-void start_granted(subscription_link& link, waiter* asker);
-pending<outcome> start_granted(subscription_link& link);
-void start_unsubscribe(subscription_link& link, waiter* asker);
-pending<outcome> start_unsubscribe(subscription_link& link);
+void start_granted(const std::shared_ptr<subscription_link>& link, waiter* who);
+pending<outcome> start_granted(const std::shared_ptr<subscription_link>& link);
+void start_unsubscribe(const std::shared_ptr<subscription_link>& link, waiter* who);
+pending<outcome> start_unsubscribe(const std::shared_ptr<subscription_link>& link);
 } // namespace actors
 
 /// What happened to a subscription's messages so far.
@@ -74,24 +74,24 @@ public:
   ~subscription();
 
   /// How the broker answered: reason() is the granted quality of service, or a refusal.
-  pending<outcome> granted() const { return actors::start_granted(*link_); }
+  pending<outcome> granted() const { return actors::start_granted(link_); }
   template <class Token>
   auto granted(Token && token) const {
     return boost::asio::async_initiate<Token, void(outcome)>(
-        [](auto handler, actors::subscription_link* link) {
-          actors::start_granted(*link, actors::new_waiter(std::move(handler)));
+        [](auto handler, const std::shared_ptr<actors::subscription_link>& link) {
+          actors::start_granted(link, actors::new_waiter(std::move(handler)));
         },
-        token, link_.get());
+        token, link_);
   }
   /// Ends the subscription at the broker. The handler is not called after completion.
-  pending<outcome> unsubscribe() { return actors::start_unsubscribe(*link_); }
+  pending<outcome> unsubscribe() { return actors::start_unsubscribe(link_); }
   template <class Token>
   auto unsubscribe(Token && token) {
     return boost::asio::async_initiate<Token, void(outcome)>(
-        [](auto handler, actors::subscription_link* link) {
-          actors::start_unsubscribe(*link, actors::new_waiter(std::move(handler)));
+        [](auto handler, const std::shared_ptr<actors::subscription_link>& link) {
+          actors::start_unsubscribe(link, actors::new_waiter(std::move(handler)));
         },
-        token, link_.get());
+        token, link_);
   }
   /// Lets the subscription live as long as its client.
   void detach() noexcept;
@@ -99,6 +99,8 @@ public:
   subscription_statistics statistics() const noexcept;
 
 private:
+  void end() noexcept;
+
   std::shared_ptr<actors::subscription_link> link_;
 };
 

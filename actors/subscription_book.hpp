@@ -62,7 +62,9 @@ public:
 private:
   struct text_hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
   };
   std::unordered_map<std::string, book_entry, text_hash, std::equal_to<>> lines_;
 };

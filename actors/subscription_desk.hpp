@@ -24,7 +24,8 @@ namespace troupe::actors {
 
 class subscription_desk {
 public:
-  subscription_desk(protocol::client_machine& machine, settler& ends, runtime::inlet<dispatch_mail>& dispatch) noexcept
+  subscription_desk(protocol::client_machine& machine, settler& ends,
+                    runtime::inlet<dispatch_mail>& dispatch) noexcept
       : machine_{machine}, ends_{ends}, dispatch_{dispatch} {}
 
   // -- the user ------------------------------------------------------------------

@@ -24,8 +24,11 @@ class subscription_link {
 public:
   subscription_link(std::string filter_text, qos maximum_quality, message_handler what_to_call,
                     subscribe_options how, std::weak_ptr<client_core> front)
-      : filter{std::move(filter_text)}, maximum{maximum_quality}, options{std::move(how)},
-        core{std::move(front)}, handler{std::move(what_to_call)} {}
+      : filter{std::move(filter_text)},
+        maximum{maximum_quality},
+        options{std::move(how)},
+        core{std::move(front)},
+        handler{std::move(what_to_call)} {}
 
   const std::string filter;
   const qos maximum;

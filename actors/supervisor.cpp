@@ -47,8 +47,12 @@ bool is_final(const session_down& end) noexcept {
 
 supervisor::supervisor(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
                        supervisor_options options)
-    : resident{config, where}, front_{std::move(front)}, options_{std::move(options)}, box_{*this},
-      outlet_{box_}, ends_{front_->bounds, front_->handler_failures},
+    : resident{config, where},
+      front_{std::move(front)},
+      options_{std::move(options)},
+      box_{*this},
+      outlet_{box_},
+      ends_{front_->bounds, front_->handler_failures},
       backoff_{options_.backoff, options_.seed} {}
 
 bool supervisor::on_bell() {
@@ -89,6 +93,7 @@ void supervisor::shut() noexcept {
   connection_ = {};
   to_session_.drop();
   session_ = {};
+  front_->actor_ended();
 }
 
 const asker* supervisor::asker_of(const supervisor_mail& mail) noexcept {

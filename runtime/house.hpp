@@ -17,9 +17,11 @@
 #include <caf/actor_system_config.hpp>
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <typeindex>
 #include <vector>
 
 namespace troupe::runtime {
@@ -75,12 +77,24 @@ public:
     const auto handle = system_->spawn<Actor>(place{*this, where}, std::forward<Arguments>(arguments)...);
     return resident_ref<Actor>{static_cast<Actor*>(caf::actor_cast<caf::abstract_actor*>(handle))};
   }
+  /// Something of an upper floor that all of its kind in this house share: made when first asked for,
+  /// destroyed with the house or by the last who holds it.
+  template <class Fixture>
+  std::shared_ptr<Fixture> fixture() {
+    const std::lock_guard hold{fixtures_mutex_};
+    auto& there = fixtures_[std::type_index{typeid(Fixture)}];
+    if (!there) there = std::make_shared<Fixture>();
+    return std::static_pointer_cast<Fixture>(there);
+  }
   /// Stops everything, in order. Later calls do nothing.
   void close();
 
 private:
   void give_homes_threads();
   void end_threads() noexcept;
+
+  std::mutex fixtures_mutex_;
+  std::map<std::type_index, std::shared_ptr<void>> fixtures_; // under fixtures_mutex_; go last
 
   std::shared_ptr<runtime::homes> homes_;
   std::shared_ptr<runtime::census> census_ = std::make_shared<runtime::census>();

@@ -1,0 +1,34 @@
+#include "pending.hpp"
+
+#include "../protocol/errc.hpp"
+#include "../runtime/resident.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+namespace {
+constexpr auto forever = std::chrono::steady_clock::time_point::max();
+} // namespace
+
+outcome pending<outcome>::get() {
+  if (block_ == nullptr) return outcome{protocol::errc::closed};
+  if (!done()) {
+    if (!runtime::may_block()) return outcome{protocol::errc::would_deadlock};
+    static_cast<void>(block_->wait(at_, round_, forever));
+  }
+  const outcome result = block_->read(at_);
+  give_up();
+  block_ = nullptr;
+  return result;
+}
+
+bool pending<outcome>::wait_for(std::chrono::nanoseconds time) const {
+  if (done()) return true;
+  if (!runtime::may_block()) return false;
+  const auto now = std::chrono::steady_clock::now();
+  const bool is_endless = time > std::chrono::hours{24 * 365};
+  return block_->wait(at_, round_, is_endless ? forever : now + time);
+}
+
+} // namespace troupe
