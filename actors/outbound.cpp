@@ -20,7 +20,7 @@ outbound_ref outbound_pool::take(runtime::slab_outbox& from) {
     batch = new outbound_batch{*this};
   batch->octets = from.size();
   batch->then = after_batch::go_on;
-  from.move_to(batch->segments);
+  from.move_to(batch->segments, batch->octets);
   octets_out_.fetch_add(batch->octets, std::memory_order_relaxed);
   return outbound_ref{batch};
 }
