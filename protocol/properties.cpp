@@ -188,13 +188,23 @@ errc read_value(wire_reader& from, form shape, std::uint32_t& number) noexcept {
   return errc::malformed_packet;
 }
 
+/// The same packet sent the other way.
+property_place other_way(property_place place) noexcept {
+  switch (place) {
+  case publish_to_server: return publish_to_client;
+  case disconnect_from_client: return disconnect_from_server;
+  case disconnect_from_server: return disconnect_from_client;
+  default: return place;
+  }
+}
+
 /// The error for an identifier that is not allowed, or a second time.
 errc refuse(octet id, std::uint64_t seen, property_place place) noexcept {
-  if (id != 0 && id < identifiers && ((seen >> id) & 1U) != 0)
-    return errc::protocol_error; // once is the rule, section 2.2.2.2
-  const bool wrong_way =
-      static_cast<property>(id) == property::subscription_identifier && place == publish_to_server;
-  return wrong_way ? errc::protocol_error : errc::malformed_packet; // [MQTT-3.3.4-6]
+  if (id == 0 || id >= identifiers) return errc::malformed_packet;
+  if (((seen >> id) & 1U) != 0) return errc::protocol_error; // once is the rule, section 2.2.2.2
+  // Right in this packet, but not from this sender [MQTT-3.3.4-6] [MQTT-3.14.2-2].
+  const std::uint64_t elsewhere = allowed[static_cast<std::size_t>(other_way(place))];
+  return ((elsewhere >> id) & 1U) != 0 ? errc::protocol_error : errc::malformed_packet;
 }
 
 errc scan(octets block, property_place place, scanned_properties& found) noexcept {

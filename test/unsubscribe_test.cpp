@@ -1,0 +1,91 @@
+#include "support/rules.hpp"
+
+#include <troupe/protocol/unsubscribe.hpp>
+
+namespace {
+
+using namespace troupe::protocol;
+using namespace support;
+
+constexpr auto malformed = reason_code::malformed_packet;
+constexpr auto broken = reason_code::protocol_error;
+constexpr auto bad_filter = reason_code::topic_filter_invalid;
+constexpr auto s = role::server;
+constexpr auto c = role::client;
+
+const std::vector<decode_rule> rules{
+    {"one_filter_v5", v5, s, "A2 06 0001 00 0001'a'", {}},
+    {"one_filter_v3", v3, s, "A2 05 0001 0001'a'", {}},
+    {"MQTT_3_10_1_1_flags", v3, s, "A0 05 0001 0001'a'", errc::malformed_packet, malformed},
+    {"MQTT_2_2_1_3_id_0", v3, s, "A2 05 0000 0001'a'", errc::protocol_error, broken},
+    {"MQTT_3_10_3_2_no_filter", v5, s, "A2 03 0001 00", errc::protocol_error, broken},
+    {"MQTT_3_10_3_2_no_filter_v3", v3, s, "A2 02 0001", errc::protocol_error, broken},
+    {"MQTT_3_10_3_1_filter_not_utf8", v5, s, "A2 06 0001 00 0001 C1", errc::malformed_packet, malformed},
+    {"MQTT_4_7_1_1_hash_not_last", v5, s, "A2 08 0001 00 0003'#/a'", errc::invalid_topic_filter, bad_filter},
+    {"MQTT_4_7_3_1_filter_empty", v3, s, "A2 04 0001 0000", errc::invalid_topic_filter, bad_filter},
+    {"filter_cut_off", v3, s, "A2 05 0001 0002'a'", errc::malformed_packet, malformed},
+    {"property_of_subscribe", v5, s, "A2 08 0001 02 0B01 0001'a'", errc::malformed_packet, malformed},
+    {"unsuback_v5", v5, c, "B0 05 0001 00 00 11", {}},
+    {"unsuback_v3", v3, c, "B0 02 0001", {}},
+    {"unsuback_over_long_v3", v3, c, "B0 03 0001 00", errc::malformed_packet, malformed},
+    {"unsuback_without_codes", v5, c, "B0 03 0001 00", errc::malformed_packet, malformed},
+    {"MQTT_3_11_3_2_unsuback_reason", v5, c, "B0 04 0001 00 01", errc::malformed_packet, malformed},
+    {"unsuback_id_0", v3, c, "B0 02 0000", errc::protocol_error, broken},
+};
+TROUPE_DECODE_RULES(unsubscribe_rules, rules);
+
+TEST(unsubscribe, goes_both_ways) {
+  const std::string_view filters[] = {"a/+", "b"};
+  property_block properties;
+  ASSERT_TRUE(properties.add_user_property("k", "v"));
+  byte_outbox out;
+  ASSERT_TRUE(encode_unsubscribe(out, 8, filters, properties.view(), v5));
+  EXPECT_EQ(out.dumped(), dump("A2 12 0008 07 26 0001'k' 0001'v' 0003'a/+' 0001'b'"));
+  EXPECT_EQ(out.bytes().size(), encoded_unsubscribe_size(filters, properties.view(), v5));
+  const padded whole{octets{out.bytes()}};
+  const auto back = decode_unsubscribe(0xA2, whole.view().subspan(2), v5);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->filters.size(), 2U);
+  std::vector<std::string_view> seen;
+  for (const std::string_view filter : back->filters) seen.push_back(filter);
+  EXPECT_TRUE(std::ranges::equal(seen, filters));
+  out.clear();
+  ASSERT_TRUE(encode_unsubscribe(out, 8, filters, {}, v3));
+  EXPECT_EQ(out.dumped(), dump("A2 0A 0008 0003'a/+' 0001'b'"));
+}
+
+TEST(encode_unsubscribe, refuses_before_the_first_octet) {
+  const std::string_view wrong[] = {"a", "b#"};
+  const std::string_view right[] = {"a"};
+  property_block properties;
+  ASSERT_TRUE(properties.add_user_property("k", "v"));
+  byte_outbox out;
+  EXPECT_EQ(encode_unsubscribe(out, 0, right, {}, v5).error(), errc::invalid_packet_id);
+  EXPECT_EQ(encode_unsubscribe(out, 1, {}, {}, v5).error(), errc::invalid_argument);
+  EXPECT_EQ(encode_unsubscribe(out, 1, wrong, {}, v5).error(), errc::invalid_topic_filter);
+  EXPECT_EQ(encode_unsubscribe(out, 1, right, properties.view(), v3).error(), errc::version_mismatch);
+  EXPECT_TRUE(out.empty());
+}
+
+TEST(unsuback, goes_both_ways) {
+  const reason_code codes[] = {reason_code::success, reason_code::no_subscription_existed};
+  const unsuback packet{.id = 3, .codes = codes};
+  byte_outbox out;
+  ASSERT_TRUE(encode_unsuback(out, packet, v5));
+  EXPECT_EQ(out.bytes().size(), encoded_size(packet, v5));
+  ASSERT_TRUE(encode_unsuback(out, packet, v3));
+  EXPECT_EQ(out.dumped(), dump("B0 05 0003 00 00 11 | B0 02 0003"));
+  const auto back = decode_unsuback(0xB0, hex("0003 00 00 11"), v5);
+  EXPECT_TRUE(back);
+}
+
+TEST(encode_unsuback, refuses_before_the_first_octet) {
+  const reason_code wrong[] = {reason_code::granted_qos_1};
+  byte_outbox out;
+  EXPECT_EQ(encode_unsuback(out, {.id = 0, .codes = wrong}, v5).error(), errc::invalid_packet_id);
+  EXPECT_EQ(encode_unsuback(out, {.id = 1}, v5).error(), errc::invalid_argument);
+  EXPECT_EQ(encode_unsuback(out, {.id = 1, .codes = wrong}, v5).error(), errc::invalid_reason_code);
+  EXPECT_TRUE(out.empty());
+}
+
+} // namespace
