@@ -1,0 +1,31 @@
+// command: what troupe-bench can be told; one subcommand each.
+//
+// Lives here: exit_status, add_e2e(). A subcommand is a function that adds itself to the program's
+//          command line and answers what to do when it was chosen.
+// Errors:  exit statuses are stable: 0 all well, 1 a row or a run failed, 2 wrong usage, 3 completed, but
+//          messages went astray, 99 a threshold was breached.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace troupe::bench {
+
+enum exit_status : int {
+  exit_clean = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_astray = 3,
+  exit_threshold = 99,
+};
+
+/// Does what was asked for; answers the exit status.
+using command = std::function<int()>;
+
+/// The published end-to-end workloads beside the raw limit.
+command add_e2e(CLI::App& program);
+
+} // namespace troupe::bench
