@@ -62,8 +62,11 @@ void receipts::clear() noexcept {
 
 arrival receipts::on_publish(outbox& out, packet_id id, qos quality) {
   const std::uint8_t kind = quality == qos::at_least_once ? is_first : is_second;
-  if (receipt* const known = find(id); known != nullptr) [[unlikely]]
-    return (known->marks & kind) != 0 ? on_repeated(out, id, *known) : arrival::misused;
+  if (receipt* const known = find(id); known != nullptr) [[unlikely]] {
+    if ((known->marks & kind) != 0) return on_repeated(out, id, *known);
+    if ((known->marks & counted) != 0) return arrival::misused;
+    table_.release(id); // of an earlier connection: the peer has lost the session without our knowing
+  }
   if (used_ >= window_) return arrival::too_many;
   if (quality == qos::exactly_once) {
     table_.acquire(id).marks = is_second | counted;
