@@ -1,0 +1,253 @@
+#include "peer_session.hpp"
+
+#include "peer.hpp"
+#include "routing_messages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::brokerage {
+
+using protocol::qos;
+
+namespace {
+
+/// How many retained topics one visit looks at before others have their turn.
+constexpr std::size_t walk_budget = 4'096;
+
+bool is_expired(const message_ref& message, protocol::time_point now) noexcept {
+  return message->expires() <= now;
+}
+
+} // namespace
+
+peer_session::peer_session(std::string client_id, session_number number, workshop& shop)
+    : client_id_{std::move(client_id)}, number_{number}, shop_{&shop}, exchange_{protocol::role::server} {
+  shop.counts.sessions.add();
+}
+
+peer_session::~peer_session() {
+  if (shop_ == nullptr) return;
+  shop_->counts.sessions.subtract();
+  shop_->counts.messages_queued.subtract(waiting_);
+}
+
+void peer_session::detach() noexcept {
+  peer_ = nullptr;
+  walks_.clear();
+}
+
+// -- what goes out ------------------------------------------------------------
+
+bool peer_session::has_room() const noexcept { return peer_ != nullptr && peer_->has_room(); }
+
+bool peer_session::may_send(qos quality) const noexcept {
+  return quality == qos::at_most_once || peer_->machine().may_deliver();
+}
+
+void peer_session::offer(onward& message, const target& how) {
+  if (how.no_local && message.from == number_) return;
+  const qos quality = std::min(message.packet.quality, how.quality);
+  if (head_ != none || !has_room() || !may_send(quality)) return enqueue(message, how);
+  if (quality == qos::at_most_once) return send_passing(message, how);
+  send(take_slot(message.keep(shop_->store), how));
+}
+
+bool peer_session::may_pass(protocol::version form) const noexcept {
+  return head_ == none && peer_ != nullptr && peer_->version() == form;
+}
+
+bool peer_session::pass(const publish_run& run, protocol::keeper* owner) {
+  if (!may_pass(run.form) || !peer_->has_room()
+      || run.largest > peer_->machine().client_maximum_packet_size())
+    return false;
+  peer_->write(run.frames, owner);
+  shop_->counts.messages_sent.add(run.count);
+  return true;
+}
+
+void peer_session::send_passing(const onward& message, const target& how) {
+  protocol::kept_publish out{.packet = message.packet, .owner = message.owner};
+  out.packet.quality = qos::at_most_once;
+  out.packet.retain = how.retain_as_published && message.packet.retain;
+  out.packet.dup = false;
+  out.packet.id = 0;
+  if (peer_->version() != protocol::version::v5_0)
+    out.packet.properties = {};
+  else if (!how.identifiers.empty())
+    out.packet.properties =
+        rewritten(message.packet.properties, {.identifiers = how.identifiers}, shop_->buffer);
+  peer_->deliver(0, out);
+}
+
+protocol::publish peer_session::as_sent(const delivery& one) {
+  protocol::publish packet = one.message->packet();
+  packet.quality = one.quality;
+  packet.retain = one.retain;
+  packet.dup = false;
+  packet.id = 0;
+  if (peer_->version() != protocol::version::v5_0) {
+    packet.properties = {};
+    return packet;
+  }
+  property_changes changes{};
+  changes.identifiers = one.identifiers;
+  if (one.message->received() != shop_->now) changes.expiry = seconds_left(*one.message, shop_->now);
+  packet.properties = rewritten(packet.properties, changes, shop_->buffer);
+  return packet;
+}
+
+void peer_session::send(std::uint32_t slot) {
+  const delivery& one = slots_[slot];
+  const protocol::kept_publish kept{.packet = as_sent(one), .owner = one.message->owner()};
+  if (peer_->deliver(slot, kept) == protocol::server_machine::sent::in_flight)
+    ++in_flight_; // until on_delivered()
+  else
+    free_slot(slot);
+}
+
+void peer_session::on_delivered(protocol::request_token token) {
+  const auto slot = static_cast<std::uint32_t>(token);
+  if (slot >= slots_.size() || !slots_[slot].message) return;
+  --in_flight_;
+  free_slot(slot);
+}
+
+protocol::kept_publish peer_session::recall(protocol::request_token token) {
+  const delivery& one = slots_[static_cast<std::uint32_t>(token)];
+  return {.packet = as_sent(one), .owner = one.message->owner()};
+}
+
+// -- what waits ---------------------------------------------------------------
+
+void peer_session::enqueue(onward& message, const target& how) {
+  const bool is_promised = how.quality != qos::at_most_once && message.packet.quality != qos::at_most_once;
+  if (!is_promised && peer_ == nullptr && !shop_->options.queue_qos0_offline) return;
+  const message_ref& kept = message.keep(shop_->store);
+  if (!make_room(kept->weight())) {
+    shop_->counts.messages_dropped.add();
+    return;
+  }
+  waiting_octets_ += kept->weight();
+  ++waiting_;
+  shop_->counts.messages_queued.add();
+  const std::uint32_t slot = take_slot(kept, how);
+  (head_ == none ? head_ : slots_[tail_].next) = slot;
+  tail_ = slot;
+}
+
+bool peer_session::make_room(std::size_t weight) {
+  const broker_options& limits = shop_->options;
+  const auto fits = [&] {
+    return waiting_ < limits.max_queued_messages && waiting_octets_ + weight <= limits.max_queued_bytes;
+  };
+  if (fits()) return true;
+  switch (limits.when_full) {
+  case overflow::drop_newest: return false;
+  case overflow::drop_oldest:
+    while (head_ != none && !fits()) drop_head();
+    return fits();
+  case overflow::disconnect:
+    if (peer_ != nullptr) peer_->disconnect(protocol::reason_code::quota_exceeded);
+    return false;
+  }
+  return false;
+}
+
+void peer_session::drop_head() noexcept {
+  free_slot(pop());
+  shop_->counts.messages_dropped.add();
+}
+
+std::uint32_t peer_session::pop() noexcept {
+  const std::uint32_t slot = head_;
+  head_ = std::exchange(slots_[slot].next, none);
+  if (head_ == none) tail_ = none;
+  --waiting_;
+  waiting_octets_ -= slots_[slot].message->weight();
+  shop_->counts.messages_queued.subtract();
+  return slot;
+}
+
+bool peer_session::pump() {
+  while (head_ != none) {
+    if (is_expired(slots_[head_].message, shop_->now)) {
+      free_slot(pop());
+      shop_->counts.messages_expired.add();
+      continue;
+    }
+    if (!has_room() || !may_send(slots_[head_].quality)) return false;
+    send(pop());
+  }
+  return !walks_.empty() && pump_retained();
+}
+
+std::uint32_t peer_session::take_slot(const message_ref& message, const target& how) {
+  std::uint32_t slot = free_;
+  if (slot == none) {
+    slot = static_cast<std::uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    free_ = slots_[slot].next;
+  }
+  delivery& one = slots_[slot];
+  one.message = message;
+  one.identifiers.assign(how.identifiers.begin(), how.identifiers.end());
+  one.group = how.group;
+  one.next = none;
+  one.quality = std::min(message->packet().quality, how.quality);
+  one.retain = how.retain_as_published && message->packet().retain;
+  return slot;
+}
+
+void peer_session::free_slot(std::uint32_t slot) noexcept {
+  slots_[slot].message.reset();
+  slots_[slot].next = std::exchange(free_, slot);
+}
+
+// -- retained messages --------------------------------------------------------
+
+void peer_session::begin_retained(std::string_view filter, const grant& how) {
+  walks_.push_back({.filter = std::string{filter}, .how = how});
+}
+
+bool peer_session::pump_retained() {
+  while (!walks_.empty()) {
+    retained_walk& walk = walks_.front();
+    // sent with the retain flag, whatever the subscription says of live messages [MQTT-3.3.1-8]
+    target to{.who = this, .quality = walk.how.quality, .retain_as_published = true};
+    if (walk.how.identifier != 0) to.identifiers = {&walk.how.identifier, 1};
+    bool is_blocked = false;
+    const bool is_over = shop_->last_words.walk(
+        walk.filter, walk.last, walk.is_begun, walk_budget, [&](const message_ref& word) {
+          if (is_expired(word, shop_->now)) return true;
+          is_blocked = !has_room() || !may_send(std::min(word->packet().quality, to.quality));
+          if (!is_blocked) send(take_slot(word, to));
+          return !is_blocked;
+        });
+    if (!is_over) return !is_blocked;
+    walks_.pop_front();
+  }
+  return false;
+}
+
+// -- moving -------------------------------------------------------------------
+
+void peer_session::leave_shard() {
+  for (delivery& one : slots_) one.message.detach();
+  will.detach();
+  shop_->counts.sessions.subtract();
+  shop_->counts.messages_queued.subtract(waiting_);
+  shop_ = nullptr;
+}
+
+void peer_session::settle_in(workshop& shop) {
+  shop_ = &shop;
+  mark_ = 0; // no route of this shard has found it yet
+  for (delivery& one : slots_) one.message.settle_in(shop.store);
+  will.settle_in(shop.store);
+  shop.counts.sessions.add();
+  shop.counts.messages_queued.add(waiting_);
+}
+
+} // namespace troupe::brokerage

@@ -1,0 +1,174 @@
+// peer_session: what the broker knows of one client, connected or not.
+//
+//   attached (a peer sends and receives for it) <--detach / attach--> waiting --expiry--> ended
+//
+// Lives here: grant (what one subscription asks for), target (one session in a route), peer_session:
+//          subscriptions, exchange (packet ids and QoS 2 state), what is in flight and what waits.
+// Holds:   order per session: what waits goes out before what comes. What waits is bounded in messages
+//          and octets; beyond that the policy of the options decides, and it is counted. A delivery at
+//          QoS 1 or 2 keeps its slot until the receiver is done with it.
+// Threads: belongs to the shard it lives on. A session moves as a whole (leave_shard, settle_in).
+// Errors:  none of its own.
+// Costs:   a message that passes through to a client with room costs no slot at QoS 0, one at QoS 1 and 2;
+//          slots are used again.
+#pragma once
+
+#include "kept_message.hpp"
+#include "onward.hpp"
+#include "retained.hpp"
+#include "workshop.hpp"
+
+#include "../protocol/action.hpp"
+#include "../protocol/exchange.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace troupe::brokerage {
+
+class peer;
+class peer_session;
+struct publish_run;
+
+/// What one subscription asks for.
+struct grant {
+  std::uint32_t identifier = 0; // 0 = none
+  protocol::qos quality = protocol::qos::at_most_once;
+  bool no_local = false;
+  bool retain_as_published = false;
+};
+
+/// One session that a topic leads to: all its matching subscriptions taken together.
+struct target {
+  peer_session* who = nullptr;
+  std::span<const std::uint32_t> identifiers{}; // of all those subscriptions; lie in the route
+  std::uint32_t group = 0;                      // the $share group that chose the session; 0 = none
+  protocol::qos quality = protocol::qos::at_most_once;
+  bool no_local = false;
+  bool retain_as_published = false;
+};
+
+class peer_session {
+public:
+  static constexpr std::chrono::seconds lives_forever{0xFFFF'FFFF};
+
+  peer_session(std::string client_id, session_number number, workshop& shop);
+  ~peer_session();
+  peer_session(const peer_session&) = delete;
+  peer_session& operator=(const peer_session&) = delete;
+
+  const std::string& client_id() const noexcept { return client_id_; }
+  session_number number() const noexcept { return number_; }
+  protocol::exchange& exchange() noexcept { return exchange_; }
+
+  // -- connection -------------------------------------------------------------
+  peer* connection() const noexcept { return peer_; }
+  /// From now on `connection` sends for this session. The machine resends what is in flight by itself.
+  void attach(peer& connection) noexcept { peer_ = &connection; }
+  void detach() noexcept;
+  /// How long the session stays after its connection; said by CONNECT and DISCONNECT.
+  std::chrono::seconds expiry{0};
+  /// What is published when the connection is lost; null = nothing.
+  message_ref will{};
+  std::chrono::seconds will_delay{0};
+  /// Moments at which the shard looks at a waiting session again.
+  protocol::time_point will_due = protocol::never;
+  protocol::time_point ends = protocol::never;
+  bool is_pumped_later = false; // the shard has it on its list
+  bool is_ending = false;       // the shard destroys it at the end of the present event
+
+  // -- subscriptions ----------------------------------------------------------
+  /// Filters as the client said them, `$share/...` included.
+  std::unordered_map<std::string, grant> filters{};
+
+  // -- messages for the client ------------------------------------------------
+  /// Sends, queues or drops, in order.
+  void offer(onward& message, const target& how);
+  /// Whether packets written in `form` may go out as they are, were there room.
+  bool may_pass(protocol::version form) const noexcept;
+  /// Sends a run of QoS 0 packets as it is; false when they have to be offered one by one.
+  bool pass(const publish_run& run, protocol::keeper* owner);
+  /// Retained messages that match `filter` follow, as far as there is room, after what waits.
+  void begin_retained(std::string_view filter, const grant& how);
+  /// Sends what waits, as far as there is room. True when it stopped only to let others run.
+  bool pump();
+  /// The client is done with a message at QoS 1 or 2.
+  void on_delivered(protocol::request_token token);
+  protocol::kept_publish recall(protocol::request_token token);
+  /// Messages and retained look-ups that wait for room.
+  bool is_waiting() const noexcept { return head_ != none || !walks_.empty(); }
+  std::size_t waiting() const noexcept { return waiting_; }
+  std::size_t in_flight() const noexcept { return in_flight_; }
+
+  /// Calls f(const message_ref&, group) for every unfinished message that a $share group had chosen
+  /// this session for, in order of arrival.
+  template <class F>
+  void for_each_shared(F f) const {
+    const auto say = [&](const delivery& one) {
+      if (one.message && one.group != 0) f(one.message, one.group);
+    };
+    exchange_.for_each_publish([&](protocol::request_token token) { say(slots_[token]); });
+    for (std::uint32_t slot = head_; slot != none; slot = slots_[slot].next) say(slots_[slot]);
+  }
+
+  // -- moving -----------------------------------------------------------------
+  void leave_shard();
+  void settle_in(workshop& shop);
+
+private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  struct delivery {
+    message_ref message{};
+    std::vector<std::uint32_t> identifiers{}; // keeps its room when the slot is used again
+    std::uint32_t group = 0;
+    std::uint32_t next = none; // in the queue, or in the list of free slots
+    protocol::qos quality = protocol::qos::at_most_once;
+    bool retain = false;
+  };
+  struct retained_walk {
+    std::string filter;
+    std::string last{}; // the topic at which to go on
+    grant how{};
+    bool is_begun = false;
+  };
+
+  bool has_room() const noexcept;
+  bool may_send(protocol::qos quality) const noexcept;
+  void send_passing(const onward& message, const target& how);
+  void send(std::uint32_t slot);
+  protocol::publish as_sent(const delivery& one);
+  void enqueue(onward& message, const target& how);
+  bool make_room(std::size_t weight);
+  void drop_head() noexcept;
+  std::uint32_t pop() noexcept;
+  std::uint32_t take_slot(const message_ref& message, const target& how);
+  void free_slot(std::uint32_t slot) noexcept;
+  bool pump_retained();
+
+  std::string client_id_;
+  session_number number_;
+  workshop* shop_;
+  peer* peer_ = nullptr;
+  protocol::exchange exchange_;
+  std::vector<delivery> slots_{};
+  std::uint32_t free_ = none;
+  std::uint32_t head_ = none; // the queue: what waits, oldest first
+  std::uint32_t tail_ = none;
+  std::size_t waiting_ = 0;
+  std::size_t waiting_octets_ = 0;
+  std::size_t in_flight_ = 0;
+  std::deque<retained_walk> walks_{};
+
+  friend class subscriptions;
+  std::uint64_t mark_ = 0;  // of the last route that found this session
+  std::uint32_t place_ = 0; // where in that route
+};
+
+} // namespace troupe::brokerage
