@@ -1,0 +1,156 @@
+#include "admissions.hpp"
+
+#include "shard.hpp"
+#include "wills.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace troupe::brokerage {
+
+using protocol::reason_code;
+
+namespace {
+
+constexpr unsigned shard_bits = 8; // of a session number, at its upper end
+
+std::string in_hex(std::uint64_t value) {
+  std::string text(16, '0');
+  for (auto at = text.rbegin(); value != 0; value >>= 4U, ++at) *at = "0123456789abcdef"[value & 15U];
+  return text;
+}
+
+} // namespace
+
+admissions::admissions(shard& home) : shard_{home}, chance_{std::random_device{}()} {}
+
+// -- CONNECT ------------------------------------------------------------------
+
+void admissions::on_connect(peer& who, std::optional<protocol::octets> password) {
+  if (const reason_code no = judge(who, password); protocol::is_failure(no)) return who.disconnect(no);
+  if (who.said.client_id.empty()) assign_id(who);
+  shard_.say(registry::of(who.said.client_id, shard_.shards()),
+             admission_wish{.client_id = who.said.client_id,
+                            .shard = shard_.self(),
+                            .peer = who.number(),
+                            .is_clean = who.said.is_clean});
+}
+
+reason_code admissions::judge(const peer& who, std::optional<protocol::octets> password) const {
+  if (shard_.is_stopping()) return reason_code::server_shutting_down;
+  // 3.1.1: no name, no session [MQTT-3.1.3-8]
+  if (who.said.client_id.empty() && who.version() != protocol::version::v5_0 && !who.said.is_clean)
+    return reason_code::client_identifier_not_valid;
+  const workshop& shop = shard_.shop();
+  if (shop.counts.sessions.value() >= (shop.options.max_sessions + shard_.shards() - 1) / shard_.shards()
+      && shard_.sessions().find(who.said.client_id) == nullptr)
+    return reason_code::quota_exceeded;
+  if (shop.options.may != nullptr) return shop.options.may->may_connect(who.who(), password);
+  return reason_code::success;
+}
+
+void admissions::assign_id(peer& who) {
+  who.said.client_id = "troupe-" + in_hex(chance_());
+  who.said.has_assigned_id = true;
+}
+
+// -- the session --------------------------------------------------------------
+
+void admissions::on_yield(yield_order&& order) {
+  admission answer{.client_id = order.client_id, .peer = order.peer};
+  if (peer_session* const session = shard_.sessions().find(order.client_id); session != nullptr) {
+    if (peer* const earlier = session->connection(); earlier != nullptr) {
+      shard_.shop().counts.takeovers.add();
+      earlier->disconnect(reason_code::session_taken_over);
+      earlier->let_session_go();
+    }
+    if (order.is_clean || session->is_ending) {
+      end(*session);
+    } else if (order.to == shard_.self()) {
+      answer.is_here = true;
+    } else {
+      shard_.desk().withdraw(*session);
+      shard_.forget(*session);
+      session->leave_shard();
+      answer.session = shard_.sessions().take(*session);
+    }
+  }
+  shard_.say(order.to, std::move(answer));
+}
+
+void admissions::on_admission(admission&& how) {
+  peer_session* session = nullptr;
+  if (how.is_here) session = shard_.sessions().find(how.client_id);
+  if (how.session != nullptr) {
+    session = &shard_.sessions().add(std::move(how.session));
+    session->settle_in(shard_.shop());
+    shard_.desk().announce(*session);
+    shard_.watch(*session);
+  }
+  const bool is_present = session != nullptr;
+  peer* const who = shard_.find_peer(how.peer);
+  const bool is_there = who != nullptr && !who->is_leaving();
+  if (!is_present && is_there) session = &make_session(how.client_id);
+  settle(how.client_id, session != nullptr ? session->number() : 0);
+  if (is_there) enter(*who, *session, is_present);
+}
+
+peer_session& admissions::make_session(const std::string& client_id) {
+  const session_number number = ++last_ | session_number{shard_.self() + 1} << (64U - shard_bits);
+  return shard_.sessions().add(std::make_unique<peer_session>(client_id, number, shard_.shop()));
+}
+
+void admissions::settle(const std::string& client_id, session_number session) {
+  shard_.say(registry::of(client_id, shard_.shards()),
+             admitted{.client_id = client_id, .shard = shard_.self(), .session = session});
+}
+
+void admissions::enter(peer& who, peer_session& session, bool is_present) {
+  end_absence(session);
+  session.expiry = who.said.expiry;
+  session.will = std::move(who.said.will);
+  session.will_delay = who.said.will_delay;
+  protocol::acceptance how{.session_present = is_present, .session_expiry = who.said.told_expiry};
+  if (who.said.has_assigned_id) how.assigned_client_identifier = session.client_id();
+  shard_counters& counts = shard_.shop().counts;
+  counts.connections.add();
+  counts.connections_total.add();
+  who.admit(session, how);
+  if (is_present) shard_.desk().say_status(session);
+}
+
+// -- absence and end ----------------------------------------------------------
+
+void admissions::on_absence(peer_session& who) {
+  shard_.shop().counts.connections.subtract();
+  who.detach();
+  begin_absence(who, shard_.shop().now);
+  if (shard_.is_stopping()) who.will.reset();
+  if (who.will && who.will_due <= shard_.shop().now)
+    shard_.publish_later(std::exchange(who.will, {}), who.number());
+  if (who.expiry.count() == 0) return shard_.end_later(who);
+  shard_.desk().say_status(who);
+  shard_.watch(who);
+}
+
+void admissions::end(peer_session& who) {
+  shard_.forget(who);
+  if (who.will && !shard_.is_stopping()) shard_.publish_later(std::exchange(who.will, {}), who.number());
+  shard_.desk().withdraw(who);
+  if (!shard_.is_stopping()) give_back_shared(who);
+  shard_.say(registry::of(who.client_id(), shard_.shards()),
+             session_over{.client_id = who.client_id(), .session = who.number()});
+  shard_.sessions().take(who);
+}
+
+void admissions::give_back_shared(peer_session& who) {
+  who.for_each_shared([&](const message_ref& message, std::uint32_t group) {
+    if (message->packet().quality == protocol::qos::at_most_once) return;
+    shard_.say(group_table::owner_of(group),
+               shared_return{.what = pack(message->packet(), 0, message->received()),
+                             .group = group,
+                             .gone = who.number()});
+  });
+}
+
+} // namespace troupe::brokerage

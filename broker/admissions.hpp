@@ -1,0 +1,51 @@
+// admissions: from CONNECT to CONNACK, and how sessions move and end.
+//
+// Lives here: admissions: judges a CONNECT, asks the registry of the client id, takes over from an
+//          earlier connection [MQTT-3.1.4-3], makes, resumes and ends sessions.
+// Holds:   CONNACK goes out after the earlier connection of the same client id was told 0x8E and left.
+// Threads: belongs to one shard.
+// Errors:  a refusal is a CONNACK with its reason code.
+#pragma once
+
+#include "routing_messages.hpp"
+
+#include "../protocol/slice.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+
+namespace troupe::brokerage {
+
+class peer;
+class shard;
+
+class admissions {
+public:
+  explicit admissions(shard& home);
+
+  void on_connect(peer& who, std::optional<protocol::octets> password);
+  /// The registry wants the session of a client id for another connection.
+  void on_yield(yield_order&& order);
+  /// The registry, or the shard that yielded, says how to go on.
+  void on_admission(admission&& how);
+  /// The connection of `who` is over: its session waits or ends, its will is published or waits.
+  void on_absence(peer_session& who);
+  /// Ends a session with all that follows. Not while anything looks at routes.
+  void end(peer_session& who);
+
+private:
+  protocol::reason_code judge(const peer& who, std::optional<protocol::octets> password) const;
+  void assign_id(peer& who);
+  peer_session& make_session(const std::string& client_id);
+  void enter(peer& who, peer_session& session, bool is_present);
+  void settle(const std::string& client_id, session_number session);
+  void give_back_shared(peer_session& who);
+
+  shard& shard_;
+  std::mt19937_64 chance_; // names for clients without one
+  session_number last_ = 0;
+};
+
+} // namespace troupe::brokerage

@@ -1,0 +1,117 @@
+#include "broker.hpp"
+
+#include "listener.hpp"
+#include "shard_actor.hpp"
+
+#include "../protocol/errc.hpp"
+#include "../runtime/house.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace troupe {
+
+using brokerage::listener;
+using brokerage::premises;
+using brokerage::shard_actor;
+using brokerage::shard_number;
+
+namespace {
+
+constexpr std::size_t most_shards = 64; // a set of shards is one word
+
+std::shared_ptr<const premises> make_premises(broker_options options, std::size_t workers) {
+  auto made = std::make_shared<premises>();
+  std::size_t shards = options.shards == 0 ? workers : std::min(options.shards, workers);
+  shards = std::clamp<std::size_t>(shards, 1, most_shards);
+  made->options = std::move(options);
+  made->shards = static_cast<shard_number>(shards);
+  made->counts = std::make_unique<brokerage::shard_counters[]>(shards);
+  return made;
+}
+
+} // namespace
+
+struct broker::inside {
+  inside(stage& stage, broker_options wanted);
+  void tell(shard_actor& who, brokerage::door_mail what);
+
+  runtime::house& house;
+  std::shared_ptr<const premises> place;
+  std::shared_ptr<brokerage::stop_latch> ended;
+  listener::shard_refs shards{};
+  mutable std::mutex mutex{};
+  std::vector<std::unique_ptr<listener>> listeners{}; // under mutex
+  bool is_stopped = false;                            // under mutex
+};
+
+broker::inside::inside(stage& stage, broker_options wanted)
+    : house{stage.inside()},
+      place{make_premises(std::move(wanted), house.size())},
+      ended{std::make_shared<brokerage::stop_latch>(place->shards)} {
+  for (shard_number each = 0; each < place->shards; ++each)
+    shards.push_back(house.spawn<shard_actor>(house[each], place, each, ended));
+  for (const auto& one : shards) tell(*one, brokerage::neighbourhood{shards});
+}
+
+void broker::inside::tell(shard_actor& who, brokerage::door_mail what) {
+  runtime::inlet<brokerage::door_mail> to{who.door()};
+  while (to.push(what) == runtime::offer::full) std::this_thread::yield();
+}
+
+broker::broker(stage& where, broker_options options)
+    : inside_{std::make_unique<inside>(where, std::move(options))} {}
+
+broker::~broker() { stop(); }
+
+protocol::result<std::string> broker::listen(std::string_view endpoint) {
+  const auto at = runtime::parse_endpoint(endpoint);
+  if (!at) return at.error();
+  const std::lock_guard lock{inside_->mutex};
+  if (inside_->is_stopped) return protocol::errc::closed;
+  auto one = std::make_unique<listener>(inside_->house, inside_->shards);
+  if (const auto bound = one->listen(*at); !bound) return bound.error();
+  return inside_->listeners.emplace_back(std::move(one))->bound();
+}
+
+std::vector<std::string> broker::endpoints() const {
+  const std::lock_guard lock{inside_->mutex};
+  std::vector<std::string> all;
+  for (const auto& one : inside_->listeners) all.push_back(one->bound());
+  return all;
+}
+
+void broker::stop() {
+  const std::lock_guard lock{inside_->mutex};
+  if (std::exchange(inside_->is_stopped, true)) return;
+  for (const auto& one : inside_->listeners) one->close();
+  inside_->listeners.clear();
+  for (const auto& one : inside_->shards) inside_->tell(*one, brokerage::stop_order{});
+  inside_->ended->wait();
+  inside_->shards.clear();
+}
+
+broker_statistics broker::statistics() const {
+  broker_statistics sum{};
+  for (shard_number each = 0; each < inside_->place->shards; ++each) {
+    const brokerage::shard_counters& one = inside_->place->counts[each];
+    sum.connections += one.connections.value();
+    sum.connections_total += one.connections_total.value();
+    sum.connections_refused += one.connections_refused.value();
+    sum.sessions += one.sessions.value();
+    sum.subscriptions += one.subscriptions.value();
+    sum.messages_received += one.messages_received.value();
+    sum.messages_sent += one.messages_sent.value();
+    sum.messages_queued += one.messages_queued.value();
+    sum.messages_dropped += one.messages_dropped.value();
+    sum.messages_expired += one.messages_expired.value();
+    sum.wills_published += one.wills_published.value();
+    sum.takeovers += one.takeovers.value();
+    sum.octets_received += one.octets_received.value();
+  }
+  sum.retained_messages = inside_->place->counts[0].retained_messages.value(); // every shard has them all
+  return sum;
+}
+
+} // namespace troupe

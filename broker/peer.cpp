@@ -1,0 +1,285 @@
+#include "peer.hpp"
+
+#include "shard.hpp"
+#include "wills.hpp"
+
+#include "../protocol/connect.hpp"
+#include "../protocol/disconnect.hpp"
+#include "../protocol/packet.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::brokerage {
+
+using protocol::reason_code;
+
+namespace {
+
+/// A client that reads nothing of what we answer is not read from beyond this backlog.
+constexpr std::size_t most_backlog = std::size_t{4} << 20U;
+
+protocol::server_machine_options machine_options(const broker_options& from) {
+  return {.connect_timeout = from.connect_timeout,
+          .receive_maximum = from.receive_maximum,
+          .maximum_packet_size = from.maximum_packet_size,
+          .topic_alias_maximum = from.topic_alias_maximum,
+          .send_window = from.max_inflight,
+          .max_keep_alive = from.max_keep_alive,
+          .maximum_qos = from.maximum_qos,
+          .retain_available = from.retain_available,
+          .wildcard_subscription_available = from.wildcard_subscription_available,
+          .subscription_identifier_available = from.subscription_identifier_available,
+          .shared_subscription_available = from.shared_subscription_available};
+}
+
+} // namespace
+
+peer::peer(shard& home, peer_number number, runtime::transport_ptr pipe)
+    : shard_{home},
+      number_{number},
+      transport_{std::move(pipe)},
+      framer_{home.shop().options.maximum_packet_size},
+      machine_{machine_options(home.shop().options), *this, home.shop().now} {}
+
+// -- life ---------------------------------------------------------------------
+
+void peer::start() { transport_->start(*this); }
+
+void peer::admit(peer_session& session, const protocol::acceptance& how) {
+  session_ = &session;
+  session.attach(*this);
+  is_judged_ = true;
+  touch();
+  machine_.accept(how, session.exchange(), shard_.shop().now);
+  if (session_ == nullptr) return;
+  shard_.watch(*this);
+  shard_.pump(session);
+  if (is_taking_) return; // admitted from inside the packet that asked for it
+  take_frames();
+  if (!is_leaving_ && !is_held_) transport_->resume();
+}
+
+void peer::disconnect(reason_code reason) {
+  if (is_leaving_) return;
+  touch();
+  if (machine_.is_connected())
+    machine_.disconnect(reason, {}, shard_.shop().now);
+  else if (session_ == nullptr && !is_judged_)
+    machine_.refuse(reason, {}, shard_.shop().now);
+  else
+    on_close({.reason = reason});
+}
+
+void peer::let_session_go() { machine_.transport_down(shard_.shop().now); }
+
+void peer::abort() {
+  if (!is_gone_) transport_->abort();
+}
+
+void peer::on_deadline() {
+  if (!is_leaving_) machine_.on_deadline(shard_.shop().now);
+}
+
+// -- towards the client -------------------------------------------------------
+
+protocol::server_machine::sent peer::deliver(protocol::request_token token,
+                                             const protocol::kept_publish& what) {
+  touch();
+  const auto how = machine_.deliver(token, what, shard_.shop().now);
+  shard_counters& counts = shard_.shop().counts;
+  if (how == protocol::server_machine::sent::too_large)
+    counts.messages_dropped.add();
+  else
+    counts.messages_sent.add();
+  return how;
+}
+
+void peer::write(protocol::octets frames, protocol::keeper* owner) {
+  touch();
+  protocol::outbox& to = transport_->out();
+  if (owner != nullptr && frames.size() >= protocol::borrow_threshold) {
+    to.borrow(frames, owner);
+    return;
+  }
+  to.commit(std::copy(frames.begin(), frames.end(), to.reserve(frames.size())));
+}
+
+void peer::touch() {
+  if (is_dirty_ || is_gone_) return;
+  is_dirty_ = true;
+  shard_.on_dirty(*this);
+}
+
+void peer::flush() {
+  is_dirty_ = false;
+  if (!is_gone_) transport_->flush_later();
+}
+
+void peer::hold_back() {
+  if (is_held_ || is_leaving_) return;
+  is_held_ = true;
+  transport_->pause();
+}
+
+void peer::let_go() {
+  if (!std::exchange(is_held_, false) || is_leaving_) return;
+  if (is_judged_ && !is_sated_) transport_->resume();
+}
+
+void peer::watch_backlog() {
+  const bool is_sated = transport_->backlog() > most_backlog;
+  if (is_leaving_ || is_sated == std::exchange(is_sated_, is_sated)) return;
+  if (is_sated)
+    transport_->pause();
+  else if (!is_held_ && is_judged_)
+    transport_->resume();
+}
+
+// -- transport_sink -----------------------------------------------------------
+
+std::span<protocol::octet> peer::wanted() noexcept { return framer_.wanted(); }
+
+void peer::on_filled(std::size_t count) {
+  const event here{shard_};
+  shard_.shop().counts.octets_received.add(count);
+  framer_.filled(count);
+  take_frames();
+}
+
+void peer::on_read(protocol::slice bytes) {
+  const event here{shard_};
+  if (is_leaving_) return;
+  shard_.shop().counts.octets_received.add(bytes.size());
+  framer_.feed(bytes.bytes());
+  input_ = std::move(bytes);
+  take_frames();
+}
+
+void peer::take_frames() {
+  const protocol::time_point now = shard_.shop().now;
+  is_taking_ = true;
+  while (!is_leaving_) {
+    if (!is_judged_) { // the rest waits for the answer to CONNECT
+      is_taking_ = false;
+      return transport_->pause();
+    }
+    const auto next = framer_.next();
+    if (!next) {
+      if (next.error() != protocol::errc::need_more) machine_.on_bad_bytes(next.error(), now);
+      break;
+    }
+    const protocol::keeper_ref own = framer_.retained(*next);
+    reading_ = own ? own.get() : input_.owner().get();
+    const auto packet = protocol::decode_packet(*next, version_, protocol::role::server);
+    if (packet)
+      machine_.on_packet(*packet, now);
+    else
+      machine_.on_bad_bytes(packet.error(), now);
+    if (own) shard_.routing().flush_run(); // what it gathered lies in a buffer that is kept no longer
+  }
+  is_taking_ = false;
+  shard_.routing().flush_run();
+  reading_ = nullptr;
+  input_ = {};
+  touch();
+  if (!is_gone_) watch_backlog();
+}
+
+void peer::on_writable() {
+  const event here{shard_};
+  watch_backlog();
+  if (session_ != nullptr) shard_.pump(*session_);
+}
+
+void peer::on_closed(std::error_code) {
+  const event here{shard_};
+  is_gone_ = true;
+  machine_.transport_down(shard_.shop().now);
+  if (!std::exchange(is_leaving_, true)) shard_.on_leaving(*this);
+  shard_.on_gone(*this);
+}
+
+// -- server_host --------------------------------------------------------------
+
+protocol::outbox& peer::out() { return transport_->out(); }
+
+void peer::on_connect(const protocol::connect& packet) {
+  version_ = packet.protocol;
+  framer_.set_version(version_);
+  introduce(packet);
+  is_judged_ = false;
+  shard_.on_connect(*this, packet.password);
+}
+
+void peer::introduce(const protocol::connect& packet) {
+  said.client_id = packet.client_id;
+  if (packet.user_name) said.user_name = std::string{*packet.user_name};
+  said.is_clean = packet.clean_start;
+  const broker_options& options = shard_.shop().options;
+  if (version_ == protocol::version::v5_0) {
+    const std::uint32_t asked =
+        packet.properties.number(protocol::property::session_expiry_interval).value_or(0);
+    said.expiry = std::min(std::chrono::seconds{asked}, options.max_session_expiry);
+    if (said.expiry.count() != asked) said.told_expiry = static_cast<std::uint32_t>(said.expiry.count());
+  } else if (!packet.clean_start) {
+    said.expiry = std::min(options.default_session_expiry, options.max_session_expiry);
+  }
+  if (!packet.will) return;
+  said.will = keep_will(*packet.will, shard_.shop());
+  said.will_delay = will_delay(*packet.will);
+}
+
+protocol::publish_verdict peer::on_publish(const protocol::publish& packet, protocol::octets whole,
+                                           bool same_bytes) {
+  if (session_ == nullptr) return {.reason = reason_code::unspecified_error};
+  return shard_.routing().publish(*this, packet, whole, same_bytes, reading_);
+}
+
+void peer::on_subscribe(const protocol::subscribe& packet) { shard_.on_subscribe(*this, packet); }
+
+void peer::on_unsubscribe(const protocol::unsubscribe& packet) { shard_.on_unsubscribe(*this, packet); }
+
+void peer::on_delivered(protocol::request_token token) {
+  if (session_ == nullptr) return;
+  session_->on_delivered(token);
+  if (session_->is_waiting()) shard_.pump_later(*session_);
+}
+
+protocol::kept_publish peer::recall(protocol::request_token token) { return session_->recall(token); }
+
+void peer::on_auth(const protocol::auth&) {
+  machine_.disconnect(reason_code::bad_authentication_method, {}, shard_.shop().now);
+}
+
+void peer::on_disconnect(const protocol::disconnect& packet) {
+  if (session_ == nullptr) return;
+  if (packet.reason != reason_code::disconnect_with_will) session_->will.reset(); // [MQTT-3.14.4-3]
+  const auto expiry = packet.properties.number(protocol::property::session_expiry_interval);
+  if (expiry)
+    session_->expiry = std::min(std::chrono::seconds{*expiry}, shard_.shop().options.max_session_expiry);
+}
+
+void peer::on_close(const protocol::closing&) {
+  if (std::exchange(is_leaving_, true)) return;
+  shard_.on_leaving(*this);
+  if (!is_gone_) transport_->close();
+}
+
+// -- access -------------------------------------------------------------------
+
+identity peer::who() const {
+  identity one{.client_id = said.client_id};
+  if (said.user_name) one.user_name = *said.user_name;
+  return one;
+}
+
+reason_code peer::judge_topic(std::string_view topic) {
+  const access* const may = shard_.shop().options.may.get();
+  if (may == nullptr || topic == judged_topic_) return reason_code::success;
+  const reason_code answer = may->may_publish(who(), topic);
+  if (!protocol::is_failure(answer)) judged_topic_ = topic;
+  return answer;
+}
+
+} // namespace troupe::brokerage

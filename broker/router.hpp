@@ -1,0 +1,78 @@
+// router: from one publish to everybody who wants it.
+//
+// Lives here: router: routes of publishers, runs of packets that pass through unchanged, the hand-over to
+//          other shards, to $share groups and to retained.
+// Holds:   order from one publisher to one subscriber. Consecutive QoS 0 packets of one topic that need
+//          no change are gathered while one read lasts, and handed on as the octets that came in.
+// Threads: belongs to one shard.
+// Errors:  a publish may be refused by `may` with a reason code.
+// Costs:   a packet of a run: one comparison of its topic. A run: one copy, or one reference, per
+//          subscriber; one message per shard.
+#pragma once
+
+#include "packing.hpp"
+#include "routing_messages.hpp"
+#include "session_table.hpp"
+#include "subscriptions.hpp"
+#include "workshop.hpp"
+
+#include "../protocol/action.hpp"
+
+#include <string_view>
+
+namespace troupe::brokerage {
+
+class group_table;
+class peer;
+
+class router {
+public:
+  router(workshop& shop, shard_host& host, subscriptions& wishes, session_table& sessions,
+         group_table& groups, shard_number self, shard_number shards);
+
+  /// A PUBLISH of a connected peer. `whole` is what came in, kept by `owner`.
+  protocol::publish_verdict publish(peer& from, const protocol::publish& packet, protocol::octets whole,
+                                    bool is_same, protocol::keeper* owner);
+  /// Hands on what was gathered. Before anything changes who gets what, and at the end of each read.
+  void flush_run();
+
+  /// A message that the broker itself holds: a will.
+  void publish_kept(const message_ref& message, session_number from);
+  /// What another shard sent.
+  void on_run(const publish_run& run);
+  void on_shared(const shared_delivery& what);
+  /// Gives one message to a member of a group that this shard owns.
+  void hand_to_group(shared_group& group, onward& message, session_number except = 0);
+
+private:
+  // Octets of one read that wait to be handed on.
+  struct gathered {
+    const route* way = nullptr; // null: nothing waits
+    const protocol::octet* begin = nullptr;
+    const protocol::octet* end = nullptr;
+    protocol::keeper* owner = nullptr; // held by the read that is going on
+    session_number from = 0;
+    protocol::version form{};
+    std::uint32_t count = 0;
+    std::uint32_t largest = 0;
+  };
+
+  const route& way_of(peer& from, std::string_view topic);
+  bool gather(const peer& from, const route& way, protocol::octets whole, protocol::keeper* owner);
+  void pass_on(const route& way, const publish_run& run);
+  void hand_out(const route& way, onward& message);
+  void set_retained(onward& message, const stamp& when);
+  void post(std::uint64_t shards, const publish_run& run);
+  std::uint64_t others() const noexcept;
+
+  workshop& shop_;
+  shard_host& host_;
+  subscriptions& wishes_;
+  session_table& sessions_;
+  group_table& groups_;
+  shard_number self_;
+  shard_number shards_;
+  gathered run_{};
+};
+
+} // namespace troupe::brokerage

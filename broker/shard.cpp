@@ -1,0 +1,229 @@
+#include "shard.hpp"
+
+#include "wills.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace troupe::brokerage {
+
+namespace {
+
+template <class... F>
+struct overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+overloaded(F...) -> overloaded<F...>;
+
+} // namespace
+
+shard::shard(shard_number self, shard_number shards, const broker_options& options, shard_counters& counts,
+             shard_host& host)
+    : self_{self},
+      shards_{shards},
+      host_{host},
+      last_words_{options.max_retained_messages, shards > 1},
+      shop_{.options = options, .counts = counts, .last_words = last_words_, .store = store_},
+      groups_{self},
+      registry_{[this](shard_number to, shard_mail&& what) { say(to, std::move(what)); }},
+      routing_{shop_, host, wishes_, sessions_, groups_, self, shards},
+      admissions_{*this},
+      subscribing_{*this} {
+  shop_.now = host.now();
+}
+
+shard::~shard() = default;
+
+peer* shard::find_peer(peer_number number) const noexcept {
+  const auto known = peers_.find(number);
+  return known == peers_.end() ? nullptr : known->second.get();
+}
+
+void shard::say(shard_number to, shard_mail&& what) {
+  if (to == self_)
+    on_mail(std::move(what));
+  else
+    host_.post(to, std::move(what));
+}
+
+// -- from the host ------------------------------------------------------------
+
+void shard::adopt(runtime::transport_ptr pipe) {
+  const event here{*this};
+  const peer_number number = ++last_peer_;
+  auto newcomer = std::make_unique<peer>(*this, number, std::move(pipe));
+  peer& who = *newcomer;
+  peers_.emplace(number, std::move(newcomer));
+  who.start();
+  watch(who);
+  const std::size_t most = (shop_.options.max_connections + shards_ - 1) / shards_;
+  if (is_stopping_ || peers_.size() > most) who.abort();
+}
+
+void shard::on_mail(shard_mail&& what) {
+  const event here{*this};
+  std::visit(overloaded{[&](publish_run& one) { routing_.on_run(one); },
+                        [&](shared_delivery& one) { routing_.on_shared(one); },
+                        [&](shared_return& one) { subscribing_.on_shared_return(one); },
+                        [&](interest& one) { subscribing_.on_interest(one); },
+                        [&](interest_known& one) { subscribing_.on_known(one); },
+                        [&](group_change& one) { subscribing_.on_group_change(one); },
+                        [&](admission_wish& one) { registry_.on_wish(std::move(one)); },
+                        [&](yield_order& one) { admissions_.on_yield(std::move(one)); },
+                        [&](admission& one) { admissions_.on_admission(std::move(one)); },
+                        [&](admitted& one) { registry_.on_admitted(one); },
+                        [&](session_over& one) { registry_.on_over(one); }},
+             what);
+}
+
+void shard::turn() {
+  const event here{*this};
+  bury();
+  take_due();
+  for (peer_session* const who : std::exchange(pumped_, {})) {
+    who->is_pumped_later = false;
+    pump(*who);
+  }
+  if (host_.is_crowded()) return;
+  for (const peer_number number : std::exchange(held_back_, {}))
+    if (peer* const who = find_peer(number); who != nullptr) who->let_go();
+}
+
+void shard::stop() {
+  const event here{*this};
+  is_stopping_ = true;
+  std::vector<peer*> all;
+  for (const auto& [number, who] : peers_) all.push_back(who.get());
+  for (peer* const who : all) who->disconnect(protocol::reason_code::server_shutting_down);
+}
+
+void shard::abort() {
+  const event here{*this};
+  for (const auto& [number, who] : peers_) who->abort();
+}
+
+// -- events -------------------------------------------------------------------
+
+void shard::begin_event() noexcept {
+  if (depth_++ == 0) shop_.now = host_.now();
+}
+
+void shard::end_event() {
+  if (depth_ == 1) {
+    settle();
+    host_.on_event_end(agenda_.next());
+  }
+  --depth_;
+}
+
+void shard::settle() {
+  routing_.flush_run();
+  for (const peer_number number : std::exchange(left_, {}))
+    if (peer* const who = find_peer(number); who != nullptr) who->let_session_go();
+  while (!wills_.empty() || !ending_.empty()) {
+    for (const auto& [will, from] : std::exchange(wills_, {})) {
+      shop_.counts.wills_published.add();
+      routing_.publish_kept(will, from);
+    }
+    for (const session_number number : std::exchange(ending_, {}))
+      if (peer_session* const who = sessions_.find(number); who != nullptr && who->is_ending)
+        admissions_.end(*who);
+  }
+  for (peer* const who : std::exchange(dirty_, {})) who->flush();
+  if (host_.is_crowded()) hold_back_sources();
+}
+
+void shard::hold_back_sources() {
+  for (const auto& [number, who] : peers_) {
+    who->hold_back();
+    held_back_.push_back(number);
+  }
+}
+
+// -- from peers ---------------------------------------------------------------
+
+void shard::on_leaving(peer& who) {
+  peer_session* const session = who.session();
+  who.release_session();
+  left_.push_back(who.number());
+  if (session != nullptr)
+    admissions_.on_absence(*session);
+  else
+    shop_.counts.connections_refused.add();
+}
+
+void shard::on_gone(peer& who) {
+  who.let_session_go();
+  auto node = peers_.extract(who.number());
+  if (node.empty()) return;
+  graves_.push_back(std::move(node.mapped()));
+  std::erase(dirty_, &who);
+  host_.call_again();
+}
+
+void shard::bury() { graves_.clear(); }
+
+// -- put off ------------------------------------------------------------------
+
+void shard::pump_later(peer_session& who) {
+  if (std::exchange(who.is_pumped_later, true)) return;
+  pumped_.push_back(&who);
+  host_.call_again();
+}
+
+void shard::pump(peer_session& who) {
+  if (who.connection() != nullptr && who.pump()) pump_later(who);
+}
+
+void shard::end_later(peer_session& who) {
+  if (!std::exchange(who.is_ending, true)) ending_.push_back(who.number());
+}
+
+void shard::publish_later(message_ref will, session_number from) {
+  wills_.emplace_back(std::move(will), from);
+}
+
+void shard::watch(const peer_session& who) {
+  agenda_.enter(next_due(who), agenda::kind::session, who.number());
+}
+
+void shard::watch(peer& who) {
+  const protocol::time_point next = who.machine().next_deadline();
+  if (next >= who.watched) return; // looked at before that anyway
+  who.watched = next;
+  agenda_.enter(next, agenda::kind::peer, who.number());
+}
+
+void shard::forget(peer_session& who) {
+  if (who.is_pumped_later) std::erase(pumped_, &who);
+  who.is_pumped_later = false;
+}
+
+void shard::take_due() {
+  agenda_.take_due(shop_.now, [this](const agenda::entry& due) {
+    if (due.what == agenda::kind::session) {
+      if (peer_session* const who = sessions_.find(due.number); who != nullptr) on_due(*who);
+      return;
+    }
+    peer* const who = find_peer(due.number);
+    if (who == nullptr || due.when != who->watched) return;
+    who->watched = protocol::never;
+    who->on_deadline();
+    if (!who->is_leaving()) watch(*who);
+  });
+}
+
+void shard::on_due(peer_session& who) {
+  if (who.connection() != nullptr) return; // it came back
+  if (who.will && who.will_due <= shop_.now) {
+    who.will_due = protocol::never;
+    publish_later(std::exchange(who.will, {}), who.number());
+  }
+  if (who.ends <= shop_.now)
+    end_later(who);
+  else
+    watch(who);
+}
+
+} // namespace troupe::brokerage

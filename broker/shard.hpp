@@ -1,0 +1,150 @@
+// shard: the part of a broker that lives on one worker.
+//
+//   accepting --stop--> stopping (every client said goodbye to, connections closing) --> empty
+//
+// Lives here: shard: peers, sessions, subscriptions, groups and retained messages of one worker, and what
+//          becomes of each event; event, the bracket around one.
+// Holds:   nothing that others may still look at is destroyed inside an event: sessions end and wills are
+//          published at its end, peers are buried at the next turn.
+// Threads: belongs to one worker. Other shards are reached by its host alone.
+// Errors:  none; a client's faults end that client.
+// Costs:   the clock is read once per event; each peer that got something is flushed once per event.
+#pragma once
+
+#include "admissions.hpp"
+#include "agenda.hpp"
+#include "group_table.hpp"
+#include "peer.hpp"
+#include "registry.hpp"
+#include "router.hpp"
+#include "session_table.hpp"
+#include "subscribing.hpp"
+#include "subscriptions.hpp"
+#include "workshop.hpp"
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace troupe::brokerage {
+
+class shard {
+public:
+  /// `options` and `counts` outlive the shard; `host` runs it.
+  shard(shard_number self, shard_number shards, const broker_options& options, shard_counters& counts,
+        shard_host& host);
+  ~shard();
+  shard(const shard&) = delete;
+  shard& operator=(const shard&) = delete;
+
+  // -- from the host ----------------------------------------------------------
+  /// A new connection, not started yet.
+  void adopt(runtime::transport_ptr pipe);
+  void on_mail(shard_mail&& what);
+  /// What was put off, and what is due.
+  void turn();
+  /// When turn() is wanted at the latest.
+  protocol::time_point next_deadline() const noexcept { return agenda_.next(); }
+  /// Says DISCONNECT 0x8B to every client and closes; refuses newcomers. Waiting wills are dropped, those
+  /// of connected clients as well: the broker goes, not they.
+  void stop();
+  /// Closes what is left, written or not.
+  void abort();
+  /// No connection is left.
+  bool is_empty() const noexcept { return peers_.empty() && graves_.empty(); }
+  bool is_stopping() const noexcept { return is_stopping_; }
+
+  // -- rooms of this shard ----------------------------------------------------
+  workshop& shop() noexcept { return shop_; }
+  router& routing() noexcept { return routing_; }
+  session_table& sessions() noexcept { return sessions_; }
+  subscriptions& wishes() noexcept { return wishes_; }
+  group_table& groups() noexcept { return groups_; }
+  registry& names() noexcept { return registry_; }
+  admissions& doors() noexcept { return admissions_; }
+  subscribing& desk() noexcept { return subscribing_; }
+  peer* find_peer(peer_number number) const noexcept;
+  shard_number self() const noexcept { return self_; }
+  shard_number shards() const noexcept { return shards_; }
+  /// To a shard, this one included.
+  void say(shard_number to, shard_mail&& what);
+
+  // -- from peers -------------------------------------------------------------
+  void on_connect(peer& who, std::optional<protocol::octets> password) {
+    admissions_.on_connect(who, password);
+  }
+  void on_subscribe(peer& who, const protocol::subscribe& what) { subscribing_.on_subscribe(who, what); }
+  void on_unsubscribe(peer& who, const protocol::unsubscribe& what) {
+    subscribing_.on_unsubscribe(who, what);
+  }
+  void on_dirty(peer& who) { dirty_.push_back(&who); }
+  /// The connection is over for the client; its transport is still closing.
+  void on_leaving(peer& who);
+  /// The transport is gone as well.
+  void on_gone(peer& who);
+
+  // -- put off to the end of the event ----------------------------------------
+  void pump_later(peer_session& who);
+  void end_later(peer_session& who);
+  void publish_later(message_ref will, session_number from);
+  void pump(peer_session& who);
+  /// Enters the moment at which something is due for a session.
+  void watch(const peer_session& who);
+  /// Enters the deadline of a peer, unless it is looked at earlier.
+  void watch(peer& who);
+  /// A session ends or moves away: nothing put off is to touch it.
+  void forget(peer_session& who);
+
+private:
+  friend class event;
+
+  void begin_event() noexcept;
+  void end_event();
+  void settle();
+  void take_due();
+  void on_due(peer_session& who);
+  void bury();
+  void hold_back_sources();
+
+  shard_number self_;
+  shard_number shards_;
+  shard_host& host_;
+  message_store store_{}; // outlives every message
+  retained last_words_;
+  workshop shop_;
+  session_table sessions_{};
+  subscriptions wishes_{};
+  group_table groups_;
+  registry registry_;
+  router routing_;
+  admissions admissions_;
+  subscribing subscribing_;
+  agenda agenda_{};
+
+  std::unordered_map<peer_number, std::unique_ptr<peer>> peers_{};
+  std::vector<std::unique_ptr<peer>> graves_{}; // destroyed at the next turn
+  std::vector<peer*> dirty_{};
+  std::vector<peer_number> left_{}; // whose machines still know the session they had
+  std::vector<peer_session*> pumped_{};
+  std::vector<session_number> ending_{};
+  std::vector<std::pair<message_ref, session_number>> wills_{};
+  std::vector<peer_number> held_back_{};
+  peer_number last_peer_ = 0;
+  unsigned depth_ = 0; // of nested events
+  bool is_stopping_ = false;
+};
+
+/// Everything that happens to a shard happens inside one of these.
+class event {
+public:
+  explicit event(shard& where) : where_{where} { where_.begin_event(); }
+  ~event() { where_.end_event(); }
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+
+private:
+  shard& where_;
+};
+
+} // namespace troupe::brokerage

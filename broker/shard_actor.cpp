@@ -1,0 +1,145 @@
+#include "shard_actor.hpp"
+
+#include "../runtime/house.hpp"
+
+#include <span>
+#include <utility>
+
+namespace troupe::brokerage {
+
+namespace {
+
+/// Between shards: many small packets, or a few large ones, lie in a mailbox.
+constexpr runtime::mailbox_limits between_shards{.items = 65'536, .octets = std::size_t{4} << 20U};
+constexpr runtime::mailbox_limits at_the_door{.items = 65'536};
+
+} // namespace
+
+void stop_latch::count_down() {
+  const std::lock_guard lock{mutex_};
+  if (count_ != 0 && --count_ == 0) changed_.notify_all();
+}
+
+void stop_latch::wait() {
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [this] { return count_ == 0; });
+}
+
+std::size_t parcel::octets() const noexcept {
+  const auto* const run = std::get_if<publish_run>(&what);
+  return run != nullptr ? run->frames.size() : 0;
+}
+
+shard_actor::shard_actor(caf::actor_config& config, runtime::place where,
+                         std::shared_ptr<const premises> broker, shard_number self,
+                         std::shared_ptr<stop_latch> ended)
+    : resident{config, where},
+      desk_{where.where, *this, where.inside.is_pinning()},
+      broker_{std::move(broker)},
+      ended_{std::move(ended)},
+      self_{self},
+      door_{*this, at_the_door},
+      mail_{*this, between_shards},
+      from_door_{door_},
+      from_mail_{mail_},
+      shard_{std::make_unique<shard>(self, broker_->shards, broker_->options, broker_->counts[self], *this)} {
+}
+
+bool shard_actor::on_bell() {
+  desk_.run();
+  bool is_more = from_door_.drain([this](door_mail&& what) { on_door(std::move(what)); });
+  {
+    const event all{*shard_};
+    is_more |= from_mail_.drain([this](parcel&& one) { shard_->on_mail(std::move(one.what)); });
+    if (std::exchange(is_called_, false) || is_crowded_) shard_->turn();
+  }
+  end_if_empty();
+  return is_more;
+}
+
+void shard_actor::on_stop() {
+  due_.disarm();
+  stop_timeout_.disarm();
+  from_door_.close();
+  from_mail_.close();
+  neighbours_.clear();
+  shard_.reset();
+  desk_.close();
+  ended_->count_down();
+}
+
+// -- the door -----------------------------------------------------------------
+
+void shard_actor::on_door(door_mail&& what) {
+  if (auto* const arrived = std::get_if<newcomer>(&what); arrived != nullptr)
+    shard_->adopt(std::move(arrived->pipe));
+  else if (const auto* const all = std::get_if<neighbourhood>(&what); all != nullptr)
+    meet(*all);
+  else
+    begin_stop();
+}
+
+void shard_actor::meet(const neighbourhood& all) {
+  neighbours_.resize(all.shards.size());
+  for (shard_number other = 0; other < all.shards.size(); ++other)
+    if (other != self_) neighbours_[other].to = runtime::inlet<parcel>{all.shards[other]->mail()};
+}
+
+void shard_actor::begin_stop() {
+  if (shard_->is_stopping()) return;
+  time().arm_in(stop_timeout_, broker_->options.stop_timeout);
+  shard_->stop();
+}
+
+void shard_actor::on_stop_timeout() { shard_->abort(); }
+
+void shard_actor::end_if_empty() {
+  if (shard_->is_stopping() && shard_->is_empty()) finish();
+}
+
+// -- time ---------------------------------------------------------------------
+
+void shard_actor::call_again() noexcept {
+  if (std::exchange(is_called_, true)) return;
+  ring();
+}
+
+void shard_actor::on_event_end(protocol::time_point next) {
+  if (has_outgoing_) send_out();
+  if (next == protocol::never)
+    due_.disarm();
+  else
+    time().arm(due_, next);
+}
+
+void shard_actor::on_due() { shard_->turn(); }
+
+// -- neighbours ---------------------------------------------------------------
+
+void shard_actor::post(shard_number to, shard_mail&& what) {
+  if (to >= neighbours_.size()) return;
+  neighbours_[to].waiting.push_back({std::move(what)});
+  has_outgoing_ = true;
+}
+
+void shard_actor::send_out() {
+  bool is_left = false;
+  for (outgoing& one : neighbours_) is_left |= !send_out(one);
+  has_outgoing_ = is_left;
+  if (std::exchange(is_crowded_, is_left) && !is_left) call_again(); // sources may go on
+}
+
+bool shard_actor::send_out(outgoing& one) {
+  while (!one.waiting.empty()) {
+    const auto how = one.to.push(std::span{one.waiting});
+    if (how.answer != runtime::offer::full) {
+      one.waiting.clear();
+      return true;
+    }
+    one.waiting.erase(one.waiting.begin(), one.waiting.begin() + static_cast<std::ptrdiff_t>(how.count));
+    if (!one.to.when_room(*this)) return false; // rung when there is room
+  }
+  return true;
+}
+
+} // namespace troupe::brokerage
