@@ -18,9 +18,10 @@ set(may_broker/bridge ${may_broker} actors/client) # a bridge is a client of ano
 
 # Which foreign headers, by the first part of their path.
 set(foreign_config toml\\+\\+ CLI)
-set(foreign_runtime caf boost openssl concurrentqueue spdlog fmt sys netinet arpa sanitizer)
-set(foreign_actors caf boost spdlog fmt prometheus)
-set(foreign_broker caf boost spdlog fmt prometheus CLI sys)
+set(system sys linux netinet arpa)
+set(foreign_runtime caf boost openssl concurrentqueue spdlog fmt sanitizer ${system})
+set(foreign_actors caf boost spdlog fmt prometheus ${system})
+set(foreign_broker caf boost spdlog fmt prometheus CLI ${system})
 
 set(protocol_std algorithm array bit charconv climits compare concepts cstddef cstdint cstring
   cassert deque expected functional initializer_list iosfwd iterator limits list map memory new
@@ -113,6 +114,7 @@ foreach(file IN LISTS files)
   file(READ ${ROOT}/${file} text)
   string(REGEX MATCHALL "#[ \t]*include[ \t]*\"[^\"\n]*(protocol|config|runtime|actors|broker|bench)/[^\"\n]+\""
     own "${text}")
+  list(FILTER own EXCLUDE REGEX "\"(\\.\\./)?support/")
   foreach(include IN LISTS own)
     refuse(${file} "${include}: users write <troupe/folder/room.hpp>")
   endforeach()

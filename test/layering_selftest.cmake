@@ -42,5 +42,6 @@ plant(protocol/a.hpp "#include \"b.hpp\"\n#include <vector>\nint know()\; // now
 plant(protocol/utf8.cpp "#include <immintrin.h>" "")
 plant(runtime/a.hpp "#include \"../protocol/slice.hpp\"\n#include <caf/actor.hpp>" "")
 plant(broker/bridge.cpp "#include \"../actors/client.hpp\"" "")
+plant(test/a_test.cpp "#include \"support/actors/b.hpp\"" "")
 plant(bench/load/a.cpp "#include \"../../broker/broker.hpp\"\n#include \"../peers/b.hpp\"" "")
 file(REMOVE_RECURSE ${SCRATCH})
