@@ -4,6 +4,7 @@
 #include "sanitizer.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <thread>
 
@@ -66,6 +67,14 @@ std::shared_ptr<void> name_board::find(const std::string& name) const {
 
 // -- commons -------------------------------------------------------------------------------------
 
+commons::commons() noexcept { ::sem_init(&wake_, 0, 0); }
+
+commons::~commons() { ::sem_destroy(&wake_); }
+
+void commons::sleep() noexcept {
+  while (::sem_wait(&wake_) != 0 && errno == EINTR) {}
+}
+
 void commons::put(caf::resumable& job) {
   hand_over(&job);
   if (!queue_.enqueue(&job)) std::terminate();
@@ -83,19 +92,19 @@ caf::resumable* commons::take() noexcept {
   return nullptr;
 }
 
-caf::resumable* commons::wait(const std::atomic<caf::resumable*>& stop) {
+caf::resumable& commons::wait() {
   for (;;) {
-    if (auto* job = take(); job != nullptr) return job;
+    if (auto* job = take(); job != nullptr) return *job;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (is_empty() && stop.load(std::memory_order_acquire) == nullptr) {
-      wake_.acquire();
-    } else if (auto count = sleepers_.load(std::memory_order_relaxed); true) {
-      // Not asleep after all; if somebody has already called us, his call must be taken.
-      while (count > 0 && !sleepers_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {}
-      if (count <= 0) wake_.acquire();
+    if (is_empty()) {
+      sleep();
+      continue;
     }
-    if (auto* last = stop.load(std::memory_order_acquire); last != nullptr && is_empty()) return last;
+    // Not asleep after all; if somebody has already called us, his call must be taken.
+    auto count = sleepers_.load(std::memory_order_relaxed);
+    while (count > 0 && !sleepers_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {}
+    if (count <= 0) sleep();
   }
 }
 
@@ -104,14 +113,10 @@ bool commons::wake_one() noexcept {
   auto count = sleepers_.load(std::memory_order_relaxed);
   while (count > 0) {
     if (!sleepers_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) continue;
-    wake_.release();
+    ::sem_post(&wake_);
     return true;
   }
   return false;
-}
-
-void commons::rouse() noexcept {
-  while (wake_one()) {}
 }
 
 bool commons::is_idle() const noexcept { return is_empty() && running_.load(std::memory_order_acquire) == 0; }

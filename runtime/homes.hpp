@@ -16,7 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <semaphore>
+#include <semaphore.h>
 #include <string>
 #include <vector>
 
@@ -38,13 +38,16 @@ private:
 /// Jobs that are bound to no home: the user's actors.
 class commons {
 public:
+  commons() noexcept;
+  commons(const commons&) = delete;
+  commons& operator=(const commons&) = delete;
+  ~commons();
+
   void put(caf::resumable& job);
   /// Null: nothing there. Else end_run() is to be called after the run.
   caf::resumable* take() noexcept;
-  /// Sleeps until there is a job, or `stop` says so.
-  caf::resumable* wait(const std::atomic<caf::resumable*>& stop);
-  /// Wakes everybody who sleeps, to look at his `stop`.
-  void rouse() noexcept;
+  /// Sleeps until there is a job. Else as take().
+  caf::resumable& wait();
   void end_run() noexcept { running_.fetch_sub(1, std::memory_order_acq_rel); }
   bool is_empty() const noexcept { return queue_.size_approx() == 0; }
   /// Nothing there and nothing running.
@@ -52,11 +55,12 @@ public:
 
 private:
   bool wake_one() noexcept;
+  void sleep() noexcept;
 
   moodycamel::ConcurrentQueue<caf::resumable*> queue_{0};
   std::atomic<int> sleepers_{0}; // raised by sleepers, lowered by whoever wakes one
   std::atomic<int> running_{0};  // jobs taken and not finished
-  std::counting_semaphore<> wake_{0};
+  sem_t wake_{};                 // posted once for each sleeper called
 };
 
 class homes final : public timed {

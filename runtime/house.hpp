@@ -13,6 +13,7 @@
 #include "resident.hpp"
 #include "stage.hpp"
 
+#include <caf/actor_config.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
@@ -74,7 +75,10 @@ public:
   /// Starts an actor with the constructor (caf::actor_config&, place, arguments...).
   template <class Actor, class... Arguments>
   resident_ref<Actor> spawn(home& where, Arguments&&... arguments) {
-    const auto handle = system_->spawn<Actor>(place{*this, where}, std::forward<Arguments>(arguments)...);
+    // Not spawn(): that turns pointers to actors into handles.
+    caf::actor_config config;
+    const auto handle = system_->spawn_impl<Actor, caf::no_spawn_options>(
+        config, place{*this, where}, std::forward<Arguments>(arguments)...);
     return resident_ref<Actor>{static_cast<Actor*>(caf::actor_cast<caf::abstract_actor*>(handle))};
   }
   /// Something of an upper floor that all of its kind in this house share: made when first asked for,

@@ -1,7 +1,6 @@
 #include "scheduler.hpp"
 
 #include "homes.hpp"
-#include "sanitizer.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -26,29 +25,22 @@ public:
   /// CAF copies one of these for each worker.
   struct worker_data {
     explicit worker_data(caf::scheduler::abstract_coordinator* parent);
-    worker_data(const worker_data& other) : all{other.all} {}
-    worker_data& operator=(const worker_data&) = delete;
 
     homes* all;
-    bool runs_common = false;                       // the worker's: where its present job came from
-    std::atomic<caf::resumable*> last_job{nullptr}; // of an extra worker: set by whoever stops it
+    bool runs_common = false; // the worker's: where its present job came from
   };
 
   template <class Coordinator>
   void central_enqueue(Coordinator* self, caf::resumable* job) {
     self->data().all->schedule_anywhere(*job);
   }
-  /// Only used to hand every worker the job that ends it.
+  /// Only used to end the workers: each is handed a job that ends whoever runs it.
   template <class Worker>
   void external_enqueue(Worker* self, caf::resumable* job) {
-    auto& mine = self->data();
-    if (auto* home = home_of(self); home != nullptr) {
+    if (auto* home = home_of(self); home != nullptr)
       home->schedule(*job);
-      return;
-    }
-    hand_over(job);
-    mine.last_job.store(job, std::memory_order_release);
-    mine.all->commons().rouse();
+    else
+      self->data().all->commons().put(*job);
   }
   template <class Worker>
   void internal_enqueue(Worker* self, caf::resumable* job) {
@@ -67,10 +59,8 @@ public:
     auto& mine = self->data();
     auto* home = home_of(self);
     if (home != nullptr) return home->next_job(mine.runs_common);
-    auto* job = mine.all->commons().wait(mine.last_job);
-    mine.runs_common = job != mine.last_job.load(std::memory_order_relaxed);
-    take_over(job);
-    return job;
+    mine.runs_common = true;
+    return &mine.all->commons().wait();
   }
   template <class Worker>
   void after_resume(Worker* self, caf::resumable*) {
