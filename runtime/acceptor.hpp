@@ -2,9 +2,10 @@
 //
 // Lives here: accept_options, acceptor.
 // Holds:   each arrival is handed to a home chosen for it, and called on that home's thread. After
-//          close() has answered, nothing arrives and the address is free. A shortage of descriptors
+//          close() has answered, nothing arrives and the address is free. A socket file that nobody
+//          listens at any more is replaced; ours is removed. A shortage of descriptors
 //          pauses accepting for a moment; it ends nothing.
-// Threads: construct, listen, close and destroy on any one thread that is not inside an arrival.
+// Threads: construct, listen, close and destroy on any one thread.
 // Errors:  listen() answers the system's error; std::errc::address_in_use for a loopback name.
 #pragma once
 
@@ -17,7 +18,9 @@
 
 namespace troupe::runtime {
 
+class arrival_gate;
 class home;
+class listening;
 
 struct accept_options {
   transport_options pipe{};
@@ -44,12 +47,15 @@ public:
   void close(std::function<void()> done = {});
 
 private:
-  class listener;
+  protocol::result<endpoint> listen_tcp(const endpoint& where);
+  protocol::result<endpoint> listen_unix(const endpoint& where);
+  protocol::result<endpoint> listen_loopback(const endpoint& where);
 
   home& home_;
   accept_options options_;
   chooser choose_;
-  std::shared_ptr<listener> listener_;
+  std::shared_ptr<arrival_gate> gate_;
+  std::shared_ptr<listening> listening_;
 };
 
 } // namespace troupe::runtime

@@ -23,11 +23,6 @@ constexpr int spin_pauses = 2000;
 constexpr int pauses_between_polls = 400;
 constexpr int pauses_between_looks = 8;
 
-class end_of_pass final : public flushable {
-public:
-  void flush() override {}
-};
-
 } // namespace
 
 // Does nothing but end run_one(). Lives in memory of the home, so that a wake-up allocates nothing; a
@@ -202,10 +197,9 @@ void home::flush_dirty() {
   ++done_;
   // Whoever becomes dirty by a flush waits for the next pass: two ends of a loopback that answer each
   // other, or a socket that is never drained, leave room for the jobs between.
-  end_of_pass mark;
-  dirty_.add(mark);
+  dirty_.add(end_of_pass_);
   while (auto* what = dirty_.pop()) {
-    if (what == &mark) break;
+    if (what == &end_of_pass_) break;
     guarded([what] {
       what->flush();
       return 1U;

@@ -129,7 +129,11 @@ private:
   // The home's thread only.
   std::unique_ptr<slab_pool> slabs_;
   ring<caf::resumable*> local_;
+  class pass_mark final : public flushable {
+    void flush() override {}
+  };
   flush_list dirty_;
+  pass_mark end_of_pass_; // in dirty_ while a pass of flushes is under way
   std::vector<idle_watch*> watches_;
   std::uint32_t turn_ = 0;
   std::size_t wake_handlers_run_ = 0; // of the handlers just run, those that only woke us

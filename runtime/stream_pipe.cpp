@@ -89,8 +89,15 @@ void stream_pipe::flush() {
     return;
   }
   if (!kept_.empty() && !is_paused_) hand_over_kept();
-  if (has_more_ && may_read()) read_turn();
+  if (may_read()) go_on_reading();
   write_turn();
+}
+
+void stream_pipe::go_on_reading() {
+  if (has_more_)
+    read_turn();
+  else
+    wait(readiness::to_read);
 }
 
 void stream_pipe::on_ready(readiness which) {
@@ -125,12 +132,11 @@ void stream_pipe::read_turn() {
     if ((got.error && !got.would_block()) || (!got.error && got.count == 0)) on_end_of_input(got.error);
   }
   is_reading_ = false;
-  if (!may_read())
-    has_more_ = has_more_ || !is_drained;
-  else if (has_more_)
+  has_more_ = has_more_ || (!may_read() && !is_drained);
+  // Going on, or waiting for more, begins at the next idle point: so one look of the home at its sockets
+  // reads each of them once, however fast the peers are.
+  if (may_read())
     flush_later();
-  else
-    wait(readiness::to_read);
 }
 
 octet_stream::step stream_pipe::read_once(std::size_t& asked) {
@@ -174,36 +180,26 @@ void stream_pipe::on_end_of_input(std::error_code error) {
 void stream_pipe::write_turn() {
   std::array<iovec, segments_per_write> from;
   for (int calls = 0; !out_.empty() && !awaits_writing_ && phase_ != phase::ended; ++calls) {
-    if (calls == writes_per_turn) {
-      flush_later();
-      return;
-    }
+    if (calls == writes_per_turn) return flush_later();
     was_congested_ = is_congested();
     const auto used = out_.gather(from, octets_per_write);
     const auto put = stream_->write({from.data(), used});
-    if (put.error && !put.would_block()) {
-      on_write_error(put.error);
-      return;
-    }
-    if (put.count < out_.gathered())
-      wait(readiness::to_write); // full; asking again would cost a call to hear so
+    if (put.error && !put.would_block()) return on_write_error(put.error);
+    if (put.count < out_.gathered()) wait(readiness::to_write); // full; asking again would cost a call to hear so
     out_.consume(put.count);
     if (out_.empty()) {
-      on_all_written();
-      return; // what the sink appends now waits for the next idle point
+      on_relieved();
+      break; // what the sink appends now waits for the next idle point
     }
     if (was_congested_ && out_.size() <= options_.low_mark) on_relieved();
   }
-  if (out_.empty()) on_all_written();
+  if (phase_ == phase::flushing && out_.empty()) say_goodbye();
 }
 
-void stream_pipe::on_all_written() {
-  if (phase_ == phase::flushing) {
-    phase_ = phase::ending;
-    stream_->end_writing();
-    if (is_input_over_) end({});
-  }
-  on_relieved();
+void stream_pipe::say_goodbye() {
+  phase_ = phase::ending;
+  stream_->end_writing();
+  if (is_input_over_) end({});
 }
 
 void stream_pipe::on_relieved() {

@@ -57,6 +57,7 @@ private:
     return !is_input_over_ && ((phase_ == phase::open && !is_paused_) || is_leaving());
   }
   void read_turn();
+  void go_on_reading();
   octet_stream::step read_once(std::size_t& asked);
   octet_stream::step read_for_sink(std::size_t& asked);
   void hand_over_kept();
@@ -64,7 +65,7 @@ private:
   void write_turn();
   void on_write_error(std::error_code error);
   void on_relieved();
-  void on_all_written();
+  void say_goodbye();
   void on_linger_over();
   void wait(readiness which);
   void end(std::error_code why) noexcept;
