@@ -370,8 +370,9 @@ TEST_P(stream_transport_test, leaks_no_descriptor) {
   const auto before = open_descriptors();
   for (int i = 0; i < 200; ++i) {
     connect();
+    recorder sink;
     at(where(), [&] {
-      near_->start(near_sink_);
+      near_->start(sink);
       put(*far_, "x");
       if (i % 3 == 0) near_->close();
       if (i % 3 == 1) far_->abort();
