@@ -12,6 +12,7 @@
 #include <troupe/protocol/unsubscribe.hpp>
 
 #include <gtest/gtest.h>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ struct decode_rule {
   std::error_code expected;                  // none: must be accepted
   reason_code answer = reason_code::success; // what the peer is told
 };
+
+inline std::ostream& operator<<(std::ostream& out, const decode_rule& rule) { return out << rule.packet; }
 
 inline void expect_rule(const decode_rule& rule) {
   const auto found = decode_whole(hex(rule.packet), rule.v, rule.receiver);
