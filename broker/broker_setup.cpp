@@ -1,0 +1,75 @@
+#include "broker_setup.hpp"
+
+#include "access_rules.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace troupe::brokerage {
+
+namespace {
+
+overflow overflow_of(std::string_view name) noexcept {
+  if (name == "drop_oldest") return overflow::drop_oldest;
+  if (name == "disconnect") return overflow::disconnect;
+  return overflow::drop_newest;
+}
+
+wake_policy wake_of(std::string_view name) noexcept {
+  if (name == "yield") return wake_policy::yield;
+  if (name == "spin") return wake_policy::spin;
+  if (name == "plain") return wake_policy::plain;
+  return wake_policy::automatic;
+}
+
+std::shared_ptr<const access> access_of(const config::broker_settings& settings) {
+  if (settings.allow_anonymous && settings.acl.empty()) return nullptr;
+  std::vector<access_rule> rules;
+  for (const config::acl_settings& one : settings.acl)
+    rules.push_back({.user = one.user,
+                     .client_id = one.client_id,
+                     .topic = one.topic,
+                     .may_publish = one.may == "publish" || one.may == "both",
+                     .may_subscribe = one.may == "subscribe" || one.may == "both"});
+  return std::make_shared<access_rules>(settings.allow_anonymous, std::move(rules));
+}
+
+} // namespace
+
+broker_options options_of(const config::broker_settings& settings) {
+  return {.max_connections = settings.max_connections,
+          .connect_timeout = settings.connect_timeout,
+          .max_keep_alive = std::chrono::ceil<std::chrono::seconds>(settings.max_keep_alive),
+          .receive_maximum = settings.receive_maximum,
+          .maximum_packet_size = static_cast<std::uint32_t>(settings.maximum_packet_size.value),
+          .topic_alias_maximum = settings.topic_alias_maximum,
+          .retain_available = settings.retain_available,
+          .max_inflight = settings.max_inflight,
+          .max_queued_messages = settings.max_queued_messages,
+          .max_queued_bytes = settings.max_queued_bytes.value,
+          .when_full = overflow_of(settings.when_full),
+          .may = access_of(settings)};
+}
+
+stage_options stage_options_of(const config::broker_settings& settings) {
+  const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+  return {.workers = settings.runtime.workers != 0 ? settings.runtime.workers : cores,
+          .wake = wake_of(settings.runtime.wake),
+          .name = "troupe-broker"};
+}
+
+std::vector<config::problem> what_is_not_there(const config::broker_settings& settings) {
+  std::vector<config::problem> all;
+  const auto miss = [&all](const char* key, const char* what) { all.push_back({.key = key, .what = what}); };
+  if (!settings.password_file.empty())
+    miss("password_file", "this version checks no passwords; leave it empty");
+  if (!settings.persistence.empty())
+    miss("persistence", "this version keeps everything in memory; leave it empty");
+  return all;
+}
+
+} // namespace troupe::brokerage
