@@ -30,6 +30,7 @@ errc decode_packet_into(inbound_packet& into, const frame& f, version v, role re
 
 /// PINGREQ and PINGRESP say nothing but that they came: `body` must be empty [MQTT-3.12.1-1].
 result<void> decode_ping(octet first, octets body) noexcept;
+inline constexpr std::size_t ping_size = 2;
 void encode_pingreq(outbox& out);
 void encode_pingresp(outbox& out);
 

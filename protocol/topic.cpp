@@ -3,7 +3,11 @@
 #include "slice.hpp"
 #include "utf8.hpp"
 
+#include <bit>
 #include <cstring>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace troupe::protocol {
 
@@ -11,14 +15,27 @@ namespace {
 
 constexpr std::size_t longest = 65'535; // [MQTT-4.7.3-3]
 constexpr std::string_view share_prefix = "$share/";
-constexpr std::string_view wildcards = "+#";
 
 bool is_wildcard(char c) noexcept { return c == '+' || c == '#'; }
 
+/// The first `+` or `#` at or after `from`, or the size; sixteen characters a step.
+std::size_t find_wildcard(std::string_view text, std::size_t from) noexcept {
+#if defined(__SSE2__)
+  for (; text.size() - from >= 16; from += 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + from));
+    // `+` and `#` differ in bit 3 only.
+    const __m128i found = _mm_cmpeq_epi8(_mm_or_si128(block, _mm_set1_epi8(8)), _mm_set1_epi8('+'));
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(found));
+    if (mask != 0) return from + static_cast<std::size_t>(std::countr_zero(mask));
+  }
+#endif
+  while (from != text.size() && !is_wildcard(text[from])) ++from;
+  return from;
+}
+
 /// `+` and `#` alone in their level, `#` only in the last one [MQTT-4.7.1-1] [MQTT-4.7.1-2].
 bool wildcards_stand_right(std::string_view filter) noexcept {
-  for (auto at = filter.find_first_of(wildcards); at != std::string_view::npos;
-       at = filter.find_first_of(wildcards, at + 1)) {
+  for (auto at = find_wildcard(filter, 0); at != filter.size(); at = find_wildcard(filter, at + 1)) {
     const bool starts_level = at == 0 || filter[at - 1] == '/';
     const bool ends_filter = at + 1 == filter.size();
     const bool ends_level = ends_filter || filter[at + 1] == '/';
@@ -50,7 +67,7 @@ result<void> check_topic_filter(std::string_view filter) noexcept {
   if (!is_shared(filter)) return {};
   const shared_filter parts = split_shared(filter);
   const bool named = !parts.share.empty() // [MQTT-4.8.2-1]
-                     && parts.share.find_first_of(wildcards) == std::string_view::npos;
+                     && !has_wildcard(parts.share);
   if (!named || parts.filter.empty()) // [MQTT-4.8.2-2]
     return errc::invalid_share_name;
   return {};
@@ -88,8 +105,6 @@ bool matches(std::string_view filter, std::string_view name) noexcept {
   }
 }
 
-bool has_wildcard(std::string_view filter) noexcept {
-  return filter.find_first_of(wildcards) != std::string_view::npos;
-}
+bool has_wildcard(std::string_view filter) noexcept { return find_wildcard(filter, 0) != filter.size(); }
 
 } // namespace troupe::protocol
