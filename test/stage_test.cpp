@@ -187,6 +187,11 @@ caf::behavior blocked_user(caf::event_based_actor*, std::shared_future<void> rel
   }};
 }
 
+// With an argument: CAF's header binds a reference to nothing when a function without any is spawned.
+caf::behavior adding_user(caf::event_based_actor*, int summand) {
+  return {[summand](int number) { return number + summand; }};
+}
+
 TEST(borrowed_stage, goes_on_while_user_actors_block) {
   caf::actor_system_config config;
   configure(config, {.workers = 1}, 2);
@@ -220,7 +225,7 @@ TEST(borrowed_stage, lets_idle_workers_take_jobs_of_one_that_blocks) {
   blocked.wait();
   caf::scoped_actor self{system};
   for (int count = 0; count != 20; ++count) {
-    auto echo = system.spawn([]() -> caf::behavior { return {[](int number) { return number + 1; }}; });
+    auto echo = system.spawn(adding_user, 1);
     self->request(echo, caf::infinite, count)
         .receive([count](int answer) { EXPECT_EQ(answer, count + 1); },
                  [](const caf::error&) { ADD_FAILURE(); });
@@ -240,7 +245,7 @@ TEST(borrowed_stage, shares_homes_with_other_stages_of_the_system_and_leaves_it_
     run_ring(second, 100);
   }
   caf::scoped_actor self{system};
-  auto echo = system.spawn([]() -> caf::behavior { return {[](int number) { return number; }}; });
+  auto echo = system.spawn(adding_user, 0);
   self->request(echo, caf::infinite, 7)
       .receive([](int answer) { EXPECT_EQ(answer, 7); }, [](const caf::error&) { ADD_FAILURE(); });
 }
@@ -259,9 +264,7 @@ TEST(own_stage, runs_user_actors_beside_its_own) {
     troupe::stage stage{{.workers = workers}};
     caf::scoped_actor self{stage.system()};
     std::vector<caf::actor> users;
-    for (int count = 0; count != 50; ++count)
-      users.push_back(
-          stage.system().spawn([]() -> caf::behavior { return {[](int number) { return number * 2; }}; }));
+    for (int count = 0; count != 50; ++count) users.push_back(stage.system().spawn(adding_user, 1));
     int sum = 0;
     for (auto& user : users)
       self->request(user, caf::infinite, 1)
