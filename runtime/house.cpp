@@ -113,8 +113,9 @@ void house::close() {
   census_->stop_all();
   if (!census_->wait_until_gone())
     log().line(log_level::warning, "stage", "somebody still holds actors of a stage that has stopped");
-  own_system_.reset();
+  // Threads first: one that spawned an actor holds the system's logger, for which the system waits.
   end_threads();
+  own_system_.reset();
 }
 
 } // namespace troupe::runtime
