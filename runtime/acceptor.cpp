@@ -21,7 +21,8 @@ class loopback_listening final : public listening {
 public:
   loopback_listening(home& where, std::string name, const accept_options& options, acceptor::chooser choose,
                      std::shared_ptr<arrival_gate> gate)
-      : where_{where}, name_{std::move(name)},
+      : where_{where},
+        name_{std::move(name)},
         listener_{std::make_shared<loopback_listener>(
             where, options.pipe, std::move(choose),
             [gate](home& to, transport_ptr came) { gate->let_in(to, std::move(came)); })} {}
@@ -47,20 +48,17 @@ result<tcp::endpoint> address_to_bind(const endpoint& where) {
   boost::system::error_code error;
   const auto flags = tcp::resolver::passive | tcp::resolver::numeric_service;
   const auto found = names.resolve(where.host, std::to_string(where.port), flags, error);
-  if (error)
-    return std::error_code{error};
+  if (error) return std::error_code{error};
   return found.begin()->endpoint();
 }
 
 /// A socket file that nobody listens at is left over from a process that died.
 void remove_if_deserted(const std::string& path) noexcept {
   const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (probe < 0)
-    return;
+  if (probe < 0) return;
   const auto address = unix_address(path);
   const int failed = ::connect(probe, address.data(), static_cast<socklen_t>(address.size()));
-  if (failed != 0 && errno == ECONNREFUSED)
-    ::unlink(path.c_str());
+  if (failed != 0 && errno == ECONNREFUSED) ::unlink(path.c_str());
   ::close(probe);
 }
 
@@ -68,8 +66,7 @@ void remove_if_deserted(const std::string& path) noexcept {
 
 acceptor::acceptor(home& where, accept_options options, chooser choose)
     : home_{where}, options_{options}, choose_{std::move(choose)} {
-  if (!choose_)
-    choose_ = [&where]() -> home& { return where; };
+  if (!choose_) choose_ = [&where]() -> home& { return where; };
 }
 
 acceptor::~acceptor() { close(); }
@@ -89,14 +86,12 @@ result<endpoint> acceptor::listen(const endpoint& where, arrival handler) {
 
 result<endpoint> acceptor::listen_tcp(const endpoint& where) {
   const auto address = address_to_bind(where);
-  if (!address)
-    return address.error();
+  if (!address) return address.error();
   const auto listener = std::make_shared<socket_listener<tcp>>(
       home_, choose_, [gate = gate_, pipe = options_.pipe](home& to, tcp::socket came) {
         gate->let_in(to, make_tcp_transport(to, std::move(came), pipe));
       });
-  if (const auto error = listener->begin(*address, options_.queue))
-    return error;
+  if (const auto error = listener->begin(*address, options_.queue)) return error;
   listening_ = listener;
   endpoint bound = where;
   bound.port = listener->bound().port();
@@ -105,39 +100,31 @@ result<endpoint> acceptor::listen_tcp(const endpoint& where) {
 
 result<endpoint> acceptor::listen_unix(const endpoint& where) {
   const bool is_file = !where.path.starts_with('@');
-  if (is_file)
-    remove_if_deserted(where.path);
+  if (is_file) remove_if_deserted(where.path);
   const auto listener = std::make_shared<socket_listener<local>>(
       home_, choose_, [gate = gate_, pipe = options_.pipe, path = where.path](home& to, local::socket came) {
         gate->let_in(to, make_unix_transport(to, std::move(came), path, pipe));
       });
-  if (const auto error = listener->begin(unix_address(where.path), options_.queue))
-    return error;
-  if (is_file)
-    listener->unlink_when_closed(where.path);
+  if (const auto error = listener->begin(unix_address(where.path), options_.queue)) return error;
+  if (is_file) listener->unlink_when_closed(where.path);
   listening_ = listener;
   return where;
 }
 
 result<endpoint> acceptor::listen_loopback(const endpoint& where) {
   const auto listener = std::make_shared<loopback_listening>(home_, where.host, options_, choose_, gate_);
-  if (const auto error = listener->begin())
-    return error;
+  if (const auto error = listener->begin()) return error;
   listening_ = listener;
   return where;
 }
 
 void acceptor::close(std::function<void()> done) {
-  if (!gate_ && !done)
-    return;
+  if (!gate_ && !done) return;
   home_.post([open = std::exchange(listening_, nullptr), gate = std::exchange(gate_, nullptr),
               done = std::move(done)]() mutable {
-    if (gate)
-      gate->close();
-    if (open)
-      open->close();
-    if (done)
-      done();
+    if (gate) gate->close();
+    if (open) open->close();
+    if (done) done();
   });
 }
 

@@ -1,12 +1,12 @@
-// desk: where an actor receives the calls of its transports, dialers and acceptors.
+// desk: where an actor receives the calls of its transports.
 //
 // Lives here: desk (the actor's part), desk_line (what others hold of it).
 // Holds:   on a scheduler of ours an actor lives on its home's thread, where sockets call it directly;
 //          then a desk does nothing. On a stock scheduler the actor runs elsewhere: the desk keeps the
 //          calls until the actor's next run, in order, and rings him for it.
 //          How to use it, whatever the scheduler: own a desk; call run() first in on_bell() and close()
-//          in on_stop(); dial through dialer{desk}; pass every accepted transport through
-//          bridge(line, transport) on the home's thread before it is handed to the actor.
+//          in on_stop(); pass every transport through bridge(line, transport) on the home's thread before
+//          it is handed to the actor.
 // Threads: desk: the actor's. desk_line: call() on any thread.
 // Costs:   at home: nothing. Else: a mutex for each call, of which there is one per read.
 #pragma once

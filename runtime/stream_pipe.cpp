@@ -135,8 +135,7 @@ void stream_pipe::read_turn() {
   has_more_ = has_more_ || (!may_read() && !is_drained);
   // Going on, or waiting for more, begins at the next idle point: so one look of the home at its sockets
   // reads each of them once, however fast the peers are.
-  if (may_read())
-    flush_later();
+  if (may_read()) flush_later();
 }
 
 octet_stream::step stream_pipe::read_once(std::size_t& asked) {
@@ -185,7 +184,8 @@ void stream_pipe::write_turn() {
     const auto used = out_.gather(from, octets_per_write);
     const auto put = stream_->write({from.data(), used});
     if (put.error && !put.would_block()) return on_write_error(put.error);
-    if (put.count < out_.gathered()) wait(readiness::to_write); // full; asking again would cost a call to hear so
+    if (put.count < out_.gathered())
+      wait(readiness::to_write); // full; asking again would cost a call to hear so
     out_.consume(put.count);
     if (out_.empty()) {
       on_relieved();

@@ -48,7 +48,8 @@ protected:
       arrived.set_value();
     });
     ASSERT_TRUE(bound) << bound.error().message();
-    auto caller = at(where(), [&] { return std::make_unique<dialer>(where(), dial_options{.pipe = options}); });
+    auto caller =
+        at(where(), [&] { return std::make_unique<dialer>(where(), dial_options{.pipe = options}); });
     at(where(), [&] {
       caller->dial(*bound, [&](protocol::result<transport_ptr> got) {
         if (got) near_ = std::move(*got);
@@ -335,7 +336,8 @@ TEST_P(stream_transport_test, gives_up_lingering_when_its_time_is_over) {
   recorder sink;
   transport_ptr pipe;
   at(there, [&] {
-    boost::asio::local::stream_protocol::socket socket{there.io(), boost::asio::local::stream_protocol{}, ends[0]};
+    boost::asio::local::stream_protocol::socket socket{there.io(), boost::asio::local::stream_protocol{},
+                                                       ends[0]};
     pipe = make_unix_transport(there, std::move(socket), "pair", {.linger = 500ms, .send_buffer = 4096});
     pipe->start(sink);
     put(*pipe, pattern(1'000'000)); // nobody reads it
