@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
@@ -142,11 +143,27 @@ TEST_F(clocks, agree_with_a_sorted_list_under_chance) {
   }
 }
 
+// What actors of several homes write down, and a test reads while it has the time stand still.
+class diary {
+public:
+  void write(const std::string& line) {
+    const std::lock_guard hold{mutex_};
+    lines_.push_back(line);
+  }
+  std::vector<std::string> read() const {
+    const std::lock_guard hold{mutex_};
+    return lines_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
 // An actor that wakes itself and sends to another on a second home.
 class relay final : public resident {
 public:
-  relay(caf::actor_config& config, place where, std::vector<std::string>& log, std::string name,
-        duration every, relay* next)
+  relay(caf::actor_config& config, place where, diary& log, std::string name, duration every, relay* next)
       : resident{config, where},
         log_{log},
         name_{std::move(name)},
@@ -171,13 +188,13 @@ protected:
 
 private:
   void on_due() {
-    log_.push_back(name_);
+    log_.write(name_);
     rung_ = true;
     time().arm_in(timer_, every_);
     ring();
   }
 
-  std::vector<std::string>& log_; // written while the test waits
+  diary& log_;
   const std::string name_;
   const duration every_;
   bool started_ = false;
@@ -190,22 +207,23 @@ class manual_time : public testing::TestWithParam<troupe::scheduler_kind> {};
 
 TEST_P(manual_time, passes_only_when_it_is_advanced_and_in_order) {
   manual_clock time;
-  std::vector<std::string> log;
+  diary log;
   troupe::stage stage{{.workers = 2, .scheduler = GetParam(), .time = &time}};
   auto& house = stage.inside();
   auto slow = house.spawn<relay>(house[0], log, "slow", 50ms, nullptr);
   auto fast = house.spawn<relay>(house[1], log, "fast", 20ms, slow.get());
   time.settle();
-  EXPECT_TRUE(log.empty());
+  EXPECT_TRUE(log.read().empty());
   time.advance(19ms);
-  EXPECT_TRUE(log.empty());
+  EXPECT_TRUE(log.read().empty());
   time.advance(1ms);
-  EXPECT_EQ(log, (std::vector<std::string>{"fast"}));
+  EXPECT_EQ(log.read(), (std::vector<std::string>{"fast"}));
   time.advance(100ms - 20ms - 1ns);
-  EXPECT_EQ(log, (std::vector<std::string>{"fast", "fast", "slow", "fast", "fast"}));
+  EXPECT_EQ(log.read(), (std::vector<std::string>{"fast", "fast", "slow", "fast", "fast"}));
   time.advance(24h - 100ms + 1ns - 23h - 59min); // a minute in all
-  EXPECT_EQ(std::count(log.begin(), log.end(), "fast"), 3000);
-  EXPECT_EQ(std::count(log.begin(), log.end(), "slow"), 1200);
+  const auto lines = log.read();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), "fast"), 3000);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), "slow"), 1200);
 }
 
 INSTANTIATE_TEST_SUITE_P(schedulers, manual_time,
