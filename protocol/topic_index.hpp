@@ -65,7 +65,7 @@ public:
     if (has_wildcard(filter)) return erase_wildcard(filter, who);
     record* const known = table_.find(filter, table_.hash(filter));
     if (known == nullptr || !known->list.remove(who)) return false;
-    if (known->list.empty()) table_.demote(known);
+    if (known->list.empty()) table_.drop(known);
     --pairs_;
     return true;
   }

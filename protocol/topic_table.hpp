@@ -7,7 +7,7 @@
 //          that names published once cost nothing.
 // Threads: belongs to one topic_index.
 // Errors:  a probe longer than its bound leads to a new seed and a rebuilt table.
-// Costs:   a find is one hash, one place and one record; one block of memory a record.
+// Costs:   a find is one hash, one place of 8 octets and one record; one block of memory a record.
 #pragma once
 
 #include "topic_hash.hpp"
@@ -30,14 +30,14 @@ namespace troupe::protocol {
 template <class List>
 class topic_record {
 public:
-  /// A record with `name` behind it.
-  static topic_record* make(std::string_view name, std::uint64_t hash, std::uint8_t stripe) {
+  /// A record with `name` (at most 65,535 octets) behind it.
+  static topic_record* make(std::string_view name, std::uint32_t hash, std::uint8_t stripe) {
     void* const block = std::malloc(sizeof(topic_record) + name.size());
     if (block == nullptr) std::abort(); // out of memory ends the process
     auto* const made = new (block) topic_record{};
     made->hash = hash;
     made->stripe = stripe;
-    made->length_ = static_cast<std::uint32_t>(name.size());
+    made->length_ = static_cast<std::uint16_t>(name.size());
     std::memcpy(made->text(), name.data(), name.size());
     return made;
   }
@@ -65,11 +65,9 @@ public:
   }
 
   List list{};
-  std::uint64_t hash = 0;
   std::uint64_t edition = 0; // 0 = numbers() were never found
+  std::uint32_t hash = 0;    // the low half
   std::uint32_t seat = 0;    // place on the clock + 1; 0 = subscribed
-  std::uint8_t stripe = 0;   // of its first level
-  bool used = false;         // since the hand went by
 
 private:
   static constexpr std::uint32_t few = 2;
@@ -80,17 +78,20 @@ private:
 
   std::uint32_t count_ = 0;
   std::uint32_t capacity_ = few;
-  std::uint32_t length_ = 0;
   union {
     std::array<std::uint32_t, few> few_;
     std::uint32_t* many_;
   };
+  std::uint16_t length_ = 0;
+
+public:
+  std::uint8_t stripe = 0; // of its first level
+  bool used = false;       // since the hand went by
 };
 
 template <class Record>
 class topic_table {
 public:
-  static constexpr std::size_t most_remembered = 8'192;
   static constexpr std::size_t longest_probe = 128;
 
   explicit topic_table(std::uint64_t seed) noexcept : seed_{seed}, hash_{seed}, stripes_{seed + 1} {}
@@ -100,17 +101,14 @@ public:
       : seed_{other.seed_},
         hash_{other.hash_},
         stripes_{other.stripes_},
-        places_{std::move(other.places_)},
-        clock_{std::move(other.clock_)},
-        seen_{std::move(other.seen_)},
-        hand_{other.hand_},
-        count_{std::exchange(other.count_, 0)} {
-    other.places_.clear();
-  }
+        places_{std::exchange(other.places_, {})},
+        clock_{std::exchange(other.clock_, {})},
+        seen_{std::exchange(other.seen_, {})},
+        count_{std::exchange(other.count_, 0)} {}
   topic_table& operator=(topic_table&&) = delete;
   ~topic_table() {
-    for (const place& here : places_) {
-      if (here.what != nullptr) Record::destroy(here.what);
+    for (const place here : places_) {
+      if (!here.is_free()) Record::destroy(here.what());
     }
   }
 
@@ -123,9 +121,9 @@ public:
   Record* find(std::string_view name, std::uint64_t hash) noexcept {
     if (places_.empty()) return nullptr;
     for (std::size_t at = hash & mask();; at = next(at)) {
-      const place& here = places_[at];
-      if (here.what == nullptr) return nullptr;
-      if (here.hash == hash && here.what->name() == name) return touch(here.what);
+      const place here = places_[at];
+      if (here.is_free()) return nullptr;
+      if (here.bears(hash) && here.what()->name() == name) return touch(here.what());
     }
   }
   /// The record of a name somebody subscribes.
@@ -138,26 +136,41 @@ public:
     return *known;
   }
   /// Nobody subscribes it any more.
-  void demote(Record* gone) noexcept { remove(gone); }
+  void drop(Record* gone) noexcept { remove(gone); }
   /// The record of a name without subscribers that was looked up; null = not yet worth one.
   Record* remember(std::string_view name, std::uint64_t hash) {
-    if (seen_.empty()) seen_.resize(4'096);
-    std::uint32_t& mark = seen_[hash % seen_.size()];
-    const auto tag = static_cast<std::uint32_t>(hash >> 32U) | 1U;
-    if (std::exchange(mark, tag) != tag) return nullptr;
-    if (clock_.size() >= most_remembered) evict();
+    if (!was_seen(hash)) return nullptr;
+    while (clock_.size() >= most_remembered()) evict();
     Record* const added = add(name, hash);
     clock_.push_back(added);
     added->seat = static_cast<std::uint32_t>(clock_.size());
     return added;
   }
   std::size_t remembered() const noexcept { return clock_.size(); }
+  /// A quarter of what is subscribed, but some thousands in any case.
+  std::size_t most_remembered() const noexcept {
+    return std::max<std::size_t>(8'192, (count_ - clock_.size()) / 4);
+  }
   std::size_t size() const noexcept { return count_; }
 
 private:
-  struct place {
-    std::uint64_t hash = 0;
-    Record* what = nullptr;
+  // A pointer with 16 bits of the hash above it: no address of a process reaches so high on the systems
+  // this is built for, and make() of one that did would end the process here.
+  class place {
+  public:
+    place() noexcept = default;
+    place(Record* what, std::uint64_t hash) noexcept
+        : bits_{reinterpret_cast<std::uintptr_t>(what) | (hash & tag_mask)} {
+      if ((reinterpret_cast<std::uintptr_t>(what) & tag_mask) != 0) std::abort();
+    }
+    bool is_free() const noexcept { return bits_ == 0; }
+    bool bears(std::uint64_t hash) const noexcept { return ((bits_ ^ hash) & tag_mask) == 0; }
+    Record* what() const noexcept { return reinterpret_cast<Record*>(bits_ & ~tag_mask); }
+
+  private:
+    static constexpr std::uint64_t tag_mask = 0xFFFF'0000'0000'0000U;
+    static_assert(sizeof(std::uintptr_t) == sizeof(std::uint64_t));
+    std::uint64_t bits_ = 0;
   };
 
   std::size_t mask() const noexcept { return places_.size() - 1; }
@@ -167,23 +180,35 @@ private:
     return known;
   }
 
+  // Grows while names go by faster than it can hold them, up to as many as may be remembered.
+  bool was_seen(std::uint64_t hash) {
+    if (misses_++ >= 2 * seen_.size() && seen_.size() < most_remembered()) {
+      seen_.assign(std::max<std::size_t>(256, seen_.size() * 2), 0);
+      misses_ = 0;
+    }
+    std::uint32_t& mark = seen_[hash & (seen_.size() - 1)];
+    const auto tag = static_cast<std::uint32_t>(hash >> 32U) | 1U;
+    return std::exchange(mark, tag) == tag;
+  }
+
   Record* add(std::string_view name, std::uint64_t hash) {
     if ((count_ + 1) * 8 > places_.size() * 5) rebuild(std::max<std::size_t>(16, places_.size() * 2));
-    Record* const added = Record::make(name, hash, stripe_of(name));
+    Record* const added = Record::make(name, static_cast<std::uint32_t>(hash), stripe_of(name));
     ++count_;
-    while (!seat(added)) {
+    while (!seat(added, hash)) {
       reseed();
-      added->hash = hash_(name);
+      hash = hash_(name);
+      added->hash = static_cast<std::uint32_t>(hash);
     }
     return added;
   }
   /// False when the probe grew too long.
-  bool seat(Record* what) noexcept {
-    std::size_t at = what->hash & mask();
-    for (std::size_t probe = 0; places_[at].what != nullptr; ++probe, at = next(at)) {
+  bool seat(Record* what, std::uint64_t hash) noexcept {
+    std::size_t at = hash & mask();
+    for (std::size_t probe = 0; !places_[at].is_free(); ++probe, at = next(at)) {
       if (probe == longest_probe) return false;
     }
-    places_[at] = {what->hash, what};
+    places_[at] = {what, hash};
     return true;
   }
   void reseed() {
@@ -194,14 +219,15 @@ private:
   void rebuild(std::size_t size) {
     std::vector<Record*> all;
     all.reserve(count_);
-    for (const place& here : places_) {
-      if (here.what != nullptr) all.push_back(here.what);
+    for (const place here : places_) {
+      if (!here.is_free()) all.push_back(here.what());
     }
     for (bool seated = false; !seated; size *= 2) {
       places_.assign(size, place{});
       seated = std::all_of(all.begin(), all.end(), [&](Record* each) {
-        each->hash = hash_(each->name());
-        return seat(each);
+        const std::uint64_t hash = hash_(each->name());
+        each->hash = static_cast<std::uint32_t>(hash);
+        return seat(each, hash);
       });
     }
   }
@@ -209,10 +235,10 @@ private:
   void remove(Record* gone) noexcept {
     if (gone->seat != 0) leave_clock(*gone);
     std::size_t gap = gone->hash & mask();
-    while (places_[gap].what != gone) gap = next(gap);
+    while (places_[gap].what() != gone) gap = next(gap);
     places_[gap] = place{};
-    for (std::size_t at = next(gap); places_[at].what != nullptr; at = next(at)) {
-      if (((at - places_[at].hash) & mask()) < ((at - gap) & mask())) continue;
+    for (std::size_t at = next(gap); !places_[at].is_free(); at = next(at)) {
+      if (((at - places_[at].what()->hash) & mask()) < ((at - gap) & mask())) continue;
       places_[gap] = std::exchange(places_[at], place{});
       gap = at;
     }
@@ -239,9 +265,10 @@ private:
   std::uint64_t seed_;
   topic_hash hash_;
   topic_hash stripes_;              // stays when hash_ changes: records know their stripe
-  std::vector<place> places_;       // a power of two, or empty
+  std::vector<place> places_;       // a power of two below 2^32, or empty
   std::vector<Record*> clock_;      // the remembered ones
-  std::vector<std::uint32_t> seen_; // tags of names missed lately
+  std::vector<std::uint32_t> seen_; // tags of names missed lately; a power of two, or empty
+  std::size_t misses_ = 0;          // since seen_ grew
   std::size_t hand_ = 0;
   std::size_t count_ = 0;
 };

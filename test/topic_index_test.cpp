@@ -162,9 +162,9 @@ TEST(topic_index, remembers_a_bounded_number_of_topics_from_the_second_look_up_o
     twice(i);
     if (i % 100 == 0) look_up(index, "a/0"); // stays in use
   }
-  EXPECT_EQ(index.remembered(), topic_table<int>::most_remembered);
+  EXPECT_EQ(index.remembered(), 8'192U);
   add(index, "a/29999", 7); // a remembered topic becomes a subscribed one, and goes with its subscriber
-  EXPECT_EQ(index.remembered(), topic_table<int>::most_remembered - 1);
+  EXPECT_EQ(index.remembered(), 8'191U);
   EXPECT_EQ(look_up(index, "a/29999"), (hits{{1, 0}, {7, 0}}));
   EXPECT_TRUE(index.erase("a/29999", 7));
   EXPECT_EQ(look_up(index, "a/29999"), (hits{{1, 0}}));
