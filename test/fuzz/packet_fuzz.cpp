@@ -79,23 +79,100 @@ void check_publish_again(const publish& first, version v, role receiver) {
   });
 }
 
-template <class Packet>
-void ignore(const result<Packet>& decoded) {
-  static_cast<void>(decoded.has_value());
+/// What was decoded must be encodable, and that must decode and encode to the same octets again.
+/// `decode` answers a result, `encode` appends what it holds.
+template <class Decode, class Encode>
+void check_again(const frame& f, version v, Decode decode, Encode encode) {
+  const auto first = decode(f);
+  if (!first) return;
+  memory_outbox out;
+  if (!encode(out, *first)) return;
+  with_frame(out.written(), v, [&](const frame& again) {
+    const auto second = decode(again);
+    require(second.has_value());
+    memory_outbox other;
+    require(encode(other, *second));
+    require(std::ranges::equal(out.written(), other.written()));
+  });
+}
+
+void check_subscribe_again(const frame& f, version v) {
+  check_again(
+      f, v, [&](const frame& g) { return decode_subscribe(g.first, g.body, v); },
+      [&](outbox& out, const subscribe& p) {
+        const std::vector<subscription> lines(p.filters.begin(), p.filters.end());
+        require(lines.size() == p.filters.size());
+        const bool written = encode_subscribe(out, p.id, lines, p.properties, v).has_value();
+        require(written);
+        return written;
+      });
+}
+
+void check_unsubscribe_again(const frame& f, version v) {
+  check_again(
+      f, v, [&](const frame& g) { return decode_unsubscribe(g.first, g.body, v); },
+      [&](outbox& out, const unsubscribe& p) {
+        const std::vector<std::string_view> filters(p.filters.begin(), p.filters.end());
+        require(filters.size() == p.filters.size());
+        const bool written = encode_unsubscribe(out, p.id, filters, p.properties, v).has_value();
+        require(written);
+        return written;
+      });
+}
+
+void check_connect_again(const frame& f, version v) {
+  check_again(
+      f, v, [](const frame& g) { return decode_connect(g.first, g.body); },
+      [](outbox& out, const connect& p) {
+        // A nameless session of 3.1.1 is for the server to refuse, not for the decoder [MQTT-3.1.3-8].
+        const bool nameless = p.protocol == version::v3_1_1 && p.client_id.empty() && !p.clean_start;
+        const bool written = encode_connect(out, p).has_value();
+        require(written != nameless);
+        return written;
+      });
 }
 
 void decode_rare(const frame& f, version v, role receiver) {
+  const role sender = receiver == role::server ? role::client : role::server;
+  const auto check = [&](auto decode, auto encode) {
+    check_again(f, v, decode, [&](outbox& out, const auto& p) {
+      const bool written = encode(out, p).has_value();
+      require(written);
+      return written;
+    });
+  };
   switch (f.type()) {
-  case packet_type::connect: return ignore(decode_connect(f.first, f.body));
-  case packet_type::connack: return ignore(decode_connack(f.first, f.body, v));
-  case packet_type::subscribe: return ignore(decode_subscribe(f.first, f.body, v));
-  case packet_type::suback: return ignore(decode_suback(f.first, f.body, v));
-  case packet_type::unsubscribe: return ignore(decode_unsubscribe(f.first, f.body, v));
-  case packet_type::unsuback: return ignore(decode_unsuback(f.first, f.body, v));
-  case packet_type::disconnect: return ignore(decode_disconnect(f.first, f.body, v, receiver));
-  case packet_type::auth: return ignore(decode_auth(f.first, f.body, v, receiver));
+  case packet_type::connect: return check_connect_again(f, v);
+  case packet_type::subscribe: return check_subscribe_again(f, v);
+  case packet_type::unsubscribe: return check_unsubscribe_again(f, v);
+  case packet_type::connack:
+    return check([&](const frame& g) { return decode_connack(g.first, g.body, v); },
+                 [&](outbox& out, const connack& p) { return encode_connack(out, p, v); });
+  case packet_type::suback:
+    return check([&](const frame& g) { return decode_suback(g.first, g.body, v); },
+                 [&](outbox& out, const suback& p) { return encode_suback(out, p, v); });
+  case packet_type::unsuback:
+    return check([&](const frame& g) { return decode_unsuback(g.first, g.body, v); },
+                 [&](outbox& out, const unsuback& p) { return encode_unsuback(out, p, v); });
+  case packet_type::disconnect:
+    return check([&](const frame& g) { return decode_disconnect(g.first, g.body, v, receiver); },
+                 [&](outbox& out, const disconnect& p) { return encode_disconnect(out, p, v, sender); });
+  case packet_type::auth:
+    return check([&](const frame& g) { return decode_auth(g.first, g.body, v, receiver); },
+                 [&](outbox& out, const auth& p) { return encode_auth(out, p, v, sender); });
   default: return;
   }
+}
+
+void check_ack_again(const ack& first, version v) {
+  memory_outbox out;
+  require(encode_ack(out, first, v).has_value());
+  require(out.written().size() == encoded_size(first, v));
+  with_frame(out.written(), v, [&](const frame& f) {
+    const auto second = decode_ack(f.first, f.body, v);
+    require(second.has_value() && second->type == first.type && second->id == first.id);
+    require(second->reason == first.reason);
+  });
 }
 
 void decode(const frame& f, version v, role receiver) {
@@ -103,6 +180,8 @@ void decode(const frame& f, version v, role receiver) {
   if (!packet) return;
   if (auto* publish = std::get_if<inbound_publish>(&*packet))
     check_publish_again(publish->packet, v, receiver);
+  else if (auto* answer = std::get_if<ack>(&*packet))
+    check_ack_again(*answer, v);
   else if (auto* rare = std::get_if<frame>(&*packet))
     decode_rare(*rare, v, receiver);
 }
