@@ -103,10 +103,9 @@ message_costs count_steady(our_side& ours, const workload& work) {
           static_cast<double>(spent.mutexes) / total};
 }
 
-void measure(row& result, const row_options& options, progress& shown) {
+void measure(row& result, our_side& ours, const row_options& options, progress& shown) {
   const workload& work = result.work;
   const job& plan = options.work;
-  our_side ours{our_plan{work, options.workers, options.broker}};
   raw_runner raw{work, options.workers};
   const bool with_raw = plan.with_raw && raw.is_meant();
   const bool is_short = has_bursts(work) && work.payload <= 10;
@@ -131,7 +130,6 @@ void measure(row& result, const row_options& options, progress& shown) {
     shown.step("counting");
     result.costs = count_steady(ours, work);
   }
-  result.found = ours.found();
 }
 
 } // namespace
@@ -148,7 +146,13 @@ row run_row(const workload& work, const row_options& options, progress& shown) {
   result.work = work;
   result.workers = options.workers;
   try {
-    measure(result, options, shown);
+    our_side ours{our_plan{work, options.workers, options.broker}};
+    try {
+      measure(result, ours, options, shown);
+    } catch (const std::exception& problem) {
+      result.failure = problem.what();
+    }
+    result.found = ours.found();
   } catch (const std::exception& problem) {
     result.failure = problem.what();
   }

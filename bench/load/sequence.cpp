@@ -1,5 +1,7 @@
 #include "sequence.hpp"
 
+#include <array>
+
 namespace troupe::bench {
 namespace {
 constexpr std::size_t skipped_limit = 100'000;
@@ -10,8 +12,15 @@ void fill_payload(std::span<protocol::octet> payload) noexcept {
 }
 
 sequence_check::sequence_check(std::size_t payload)
-    : pattern_(payload), mask_{payload >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * payload) - 1} {
+    : pattern_(payload), mask_{payload >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * payload) - 1},
+      end_mask_{~std::uint64_t{0}} {
   fill_payload(pattern_);
+  if (payload >= 8) std::memcpy(&end_, pattern_.data() + payload - sizeof end_, sizeof end_);
+  if (payload < 16) { // octets of the number stand first in memory
+    std::array<protocol::octet, 8> mask{};
+    for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = payload + i >= 16 ? 0xFF : 0;
+    std::memcpy(&end_mask_, mask.data(), sizeof end_mask_);
+  }
 }
 
 void sequence_check::arm(std::uint64_t first, std::uint64_t expected) {
@@ -22,11 +31,10 @@ void sequence_check::arm(std::uint64_t first, std::uint64_t expected) {
   skipped_beyond_ = 0;
 }
 
-bool sequence_check::ends_fit(protocol::octets payload) const noexcept {
+bool sequence_check::rest_fits(protocol::octets payload) const noexcept {
   constexpr std::size_t head = 8;
-  if (payload.size() <= head) return true;
-  const std::size_t from = whole_ ? head : std::max(head, payload.size() - 8);
-  return std::memcmp(payload.data() + from, pattern_.data() + from, payload.size() - from) == 0;
+  return payload.size() <= head
+         || std::memcmp(payload.data() + head, pattern_.data() + head, payload.size() - head) == 0;
 }
 
 void sequence_check::take_unexpected(protocol::octets payload, bool fits) noexcept {

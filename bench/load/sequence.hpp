@@ -64,11 +64,20 @@ public:
   std::uint64_t damaged() const noexcept { return damaged_; }
 
 private:
-  bool ends_fit(protocol::octets payload) const noexcept;
+  /// The last eight octets, but not those of the number, by one comparison.
+  bool ends_fit(protocol::octets payload) const noexcept {
+    if (payload.size() < 8) return true;
+    std::uint64_t end = 0;
+    std::memcpy(&end, payload.data() + payload.size() - sizeof end, sizeof end);
+    return ((end ^ end_) & end_mask_) == 0 && (!whole_ || rest_fits(payload));
+  }
+  bool rest_fits(protocol::octets payload) const noexcept;
   void take_unexpected(protocol::octets payload, bool fits) noexcept;
 
   std::vector<protocol::octet> pattern_;
-  std::uint64_t mask_; // which bits of a number fit into the payload
+  std::uint64_t mask_;     // which bits of a number fit into the payload
+  std::uint64_t end_ = 0;  // the pattern's last eight octets
+  std::uint64_t end_mask_; // those of them that are not part of the number
   std::uint64_t first_ = 0;
   std::uint64_t next_ = 0; // largest number seen + 1
   std::uint64_t expected_ = 0;
