@@ -130,7 +130,9 @@ void shard::settle() {
       if (peer_session* const who = sessions_.find(number); who != nullptr && who->is_ending)
         admissions_.end(*who);
   }
-  for (peer* const who : std::exchange(dirty_, {})) who->flush();
+  flushing_.swap(dirty_); // both keep their memory
+  for (peer* const who : flushing_) who->flush();
+  flushing_.clear();
   if (host_.is_crowded()) hold_back_sources();
 }
 

@@ -125,6 +125,7 @@ private:
   std::unordered_map<peer_number, std::unique_ptr<peer>> peers_{};
   std::vector<std::unique_ptr<peer>> graves_{}; // destroyed at the next turn
   std::vector<peer*> dirty_{};
+  std::vector<peer*> flushing_{}; // empty outside of settle()
   std::vector<peer_number> left_{}; // whose machines still know the session they had
   std::vector<peer_session*> pumped_{};
   std::vector<session_number> ending_{};
