@@ -117,13 +117,15 @@ void connection::collect(inbound_batch* batch) {
   // Only the first frame can have begun in an earlier read; then the framer's own buffer keeps it.
   if (end == protocol::errc{}) batch->first_bytes = framer_.retained(frame);
   for (; end == protocol::errc{}; end = framer_.next(frame)) {
-    auto packet = protocol::decode_packet(frame, options_.version, protocol::role::client);
-    if (!packet) {
-      batch->bad_bytes = packet.error();
+    // Decoded where it stays: a packet is a dozen words, and a copy would wait for its last stores.
+    const protocol::errc wrong = protocol::decode_packet_into(batch->packets.emplace_back(), frame,
+                                                              options_.version, protocol::role::client);
+    if (wrong != protocol::errc{}) {
+      batch->packets.pop_back();
+      batch->bad_bytes = wrong;
       is_deaf_ = true;
       break;
     }
-    batch->packets.push_back(*packet);
   }
   if (end != protocol::errc{} && end != protocol::errc::need_more) {
     batch->bad_bytes = end;

@@ -281,11 +281,10 @@ std::span<octet> framer::wanted() noexcept {
 
 void framer::filled(std::size_t count) noexcept { held_ += static_cast<std::uint32_t>(count); }
 
+/// Only the newest buffer can hold a frame that is still to be looked at.
 keeper_ref framer::retained(const frame& f) const noexcept {
-  const auto* const from = f.whole.data();
-  for (buffer* b = spare_; b != nullptr; b = b->next)
-    if (from == b->data()) return keeper_ref{b};
-  return {};
+  if (spare_ == nullptr || f.whole.data() != spare_->data()) return {};
+  return keeper_ref{spare_};
 }
 
 std::size_t framer::owned() const noexcept {
