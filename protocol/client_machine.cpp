@@ -197,6 +197,7 @@ void client_machine::come_up(const connack& packet, time_point now) {
     session_.begin_anew([&](request_token token) { host_->on_complete(token, taken); });
   }
   host_->on_connected(packet);
+  if (phase_ != phase::connected) return; // the host had enough
   session_.resume(host_->out());
   pump(now);
 }
@@ -262,6 +263,7 @@ bool client_machine::fail(std::error_code error) {
 
 void client_machine::close(const closing& why) {
   phase_ = phase::closing;
+  session_.close(this); // nothing is said any more
   host_->on_close(why);
 }
 

@@ -260,6 +260,7 @@ bool server_machine::fail(std::error_code error) {
 
 void server_machine::close(const closing& why) {
   phase_ = phase::closed;
+  if (session_ != nullptr) session_->close(this); // nothing is said any more
   host_->on_close(why);
 }
 

@@ -871,6 +871,20 @@ TEST(client_machine, disconnect_is_the_last_thing_said_MQTT_3_14_4_2) {
   EXPECT_EQ(s.host.closes.size(), 1U);
 }
 
+TEST(client_machine, cancelling_after_a_close_says_nothing) {
+  client_scene s{keeping()};
+  s.connects(false, "20 06 00 00 03 21 00 01");
+  const auto first = s.publish("a", "1", q1);
+  s.cut();
+  const auto second = s.publish("a", "2", q2);
+  s.connects(true, "20 06 01 00 03 21 00 01").expect("3a 07 00 01 'a' 00 01 00 '1'");
+  s.reply("c0 00").expect("e0 01 82"); // a fault of the server
+  s.machine.cancel(first);
+  s.machine.cancel(second);
+  s.expect("");
+  EXPECT_EQ(s.end_of(second).error, errc::cancelled);
+}
+
 TEST(client_machine, disconnect_of_3_1_1_is_plain_or_silent) {
   client_scene s{old_version()};
   s.connects();
