@@ -69,22 +69,62 @@ void admissions::on_yield(yield_order&& order) {
     } else if (order.to == shard_.self()) {
       answer.is_here = true;
     } else {
-      shard_.desk().withdraw(*session);
-      shard_.forget(*session);
-      session->leave_shard();
-      answer.session = shard_.sessions().take(*session);
+      return begin_move(*session, order);
     }
   }
   shard_.say(order.to, std::move(answer));
+}
+
+void admissions::begin_move(peer_session& who, const yield_order& order) {
+  shard_.routing().flush_run();
+  who.is_moving = true;
+  who.moves_to = order.to;
+  who.moves_for = order.peer;
+  moving news{
+      .client_id = who.client_id(), .peer = order.peer, .session = who.number(), .from = shard_.self()};
+  for (const auto& [filter, how] : who.filters) news.filters.emplace_back(filter, how);
+  shard_.say(order.to, std::move(news));
+}
+
+void admissions::on_moving(const moving& what) {
+  auto collector = std::make_unique<peer_session>(what.client_id, what.session, shard_.shop());
+  shard_.desk().collect(shard_.sessions().add(std::move(collector)), what);
+}
+
+void admissions::on_cut(const cut& what) {
+  peer_session* const who = shard_.sessions().find(what.session);
+  if (who == nullptr || !who->is_moving) return;
+  who->cut_off |= std::uint64_t{1} << what.by;
+  const unsigned shards = shard_.shards();
+  const std::uint64_t all = shards >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << shards) - 1;
+  // this shard cut it off itself, when it heard of the new home
+  if (who->cut_off != all) return;
+  admission answer{.client_id = who->client_id(), .peer = who->moves_for};
+  const shard_number to = who->moves_to;
+  shard_.desk().withdraw_moved(*who);
+  shard_.forget(*who);
+  who->leave_shard();
+  answer.session = shard_.sessions().take(*who);
+  shard_.say(to, std::move(answer));
+}
+
+peer_session& admissions::move_in(std::unique_ptr<peer_session> arrived) {
+  arrived->settle_in(shard_.shop());
+  std::unique_ptr<peer_session> collector;
+  if (peer_session* const known = shard_.sessions().find(arrived->number()); known != nullptr) {
+    shard_.desk().replace(*known, *arrived);
+    arrived->absorb(*known);
+    shard_.forget(*known);
+    collector = shard_.sessions().take(*known);
+  }
+  return shard_.sessions().add(std::move(arrived));
 }
 
 void admissions::on_admission(admission&& how) {
   peer_session* session = nullptr;
   if (how.is_here) session = shard_.sessions().find(how.client_id);
   if (how.session != nullptr) {
-    session = &shard_.sessions().add(std::move(how.session));
-    session->settle_in(shard_.shop());
-    shard_.desk().announce(*session);
+    session = &move_in(std::move(how.session));
     shard_.watch(*session);
   }
   const bool is_present = session != nullptr;

@@ -30,6 +30,10 @@ public:
   void on_yield(yield_order&& order);
   /// The registry, or the shard that yielded, says how to go on.
   void on_admission(admission&& how);
+  /// A session is about to move here.
+  void on_moving(const moving& what);
+  /// A shard sends to the new home of a session from now on; when all do, it goes there.
+  void on_cut(const cut& what);
   /// The connection of `who` is over: its session waits or ends, its will is published or waits.
   void on_absence(peer_session& who);
   /// Ends a session with all that follows. Not while anything looks at routes.
@@ -39,6 +43,8 @@ private:
   protocol::reason_code judge(const peer& who, std::optional<protocol::octets> password) const;
   void assign_id(peer& who);
   peer_session& make_session(const std::string& client_id);
+  void begin_move(peer_session& who, const yield_order& order);
+  peer_session& move_in(std::unique_ptr<peer_session> arrived);
   void enter(peer& who, peer_session& session, bool is_present);
   void settle(const std::string& client_id, session_number session);
   void give_back_shared(peer_session& who);

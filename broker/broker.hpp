@@ -48,8 +48,8 @@ struct broker_options {
   std::chrono::milliseconds connect_timeout{10'000};
   /// A client that asks for more (or for none) is given this much (5.0); 0 = what it asks for.
   std::chrono::seconds max_keep_alive{0};
-  /// How long what was written at the end of a connection may take to leave.
-  std::chrono::milliseconds stop_timeout{2'000};
+  /// How long stop() waits for clients to take its DISCONNECT and to close their side.
+  std::chrono::milliseconds stop_timeout{500};
 
   // -- what CONNACK announces -------------------------------------------------
   std::uint16_t receive_maximum = 65'535;

@@ -29,6 +29,7 @@ struct onward {
   protocol::keeper* owner = nullptr; // keeps the payload; null: nobody does
   protocol::version form = protocol::version::v5_0; // of the publisher's connection
   session_number from = 0;                          // the publisher, for No Local
+  std::uint32_t via = 0;                            // the shard that sent it here, or this one
   protocol::time_point now{};
   message_ref kept{}; // set when somebody needed it
 

@@ -47,6 +47,8 @@ bool peer_session::may_send(qos quality) const noexcept {
 
 void peer_session::offer(onward& message, const target& how) {
   if (how.no_local && message.from == number_) return;
+  // its other home gets this one; what a group chose the session for comes once in any case
+  if (cut_off != 0 && how.group == 0 && (cut_off >> message.via & 1U) != 0) return;
   const qos quality = std::min(message.packet.quality, how.quality);
   if (head_ != none || !has_room() || !may_send(quality)) return enqueue(message, how);
   if (quality == qos::at_most_once) return send_passing(message, how);
@@ -128,10 +130,13 @@ void peer_session::enqueue(onward& message, const target& how) {
     shop_->counts.messages_dropped.add();
     return;
   }
-  waiting_octets_ += kept->weight();
+  append(take_slot(kept, how));
+}
+
+void peer_session::append(std::uint32_t slot) noexcept {
+  waiting_octets_ += slots_[slot].message->weight();
   ++waiting_;
   shop_->counts.messages_queued.add();
-  const std::uint32_t slot = take_slot(kept, how);
   (head_ == none ? head_ : slots_[tail_].next) = slot;
   tail_ = slot;
 }
@@ -233,6 +238,19 @@ bool peer_session::pump_retained() {
 
 // -- moving -------------------------------------------------------------------
 
+void peer_session::absorb(peer_session& collected) {
+  while (collected.head_ != none) {
+    const std::uint32_t from = collected.pop();
+    const delivery& one = collected.slots_[from];
+    append(take_slot(one.message, {.who = this,
+                                   .identifiers = one.identifiers,
+                                   .group = one.group,
+                                   .quality = one.quality,
+                                   .retain_as_published = one.retain}));
+    collected.free_slot(from);
+  }
+}
+
 void peer_session::leave_shard() {
   for (delivery& one : slots_) one.message.detach();
   will.detach();
@@ -243,6 +261,8 @@ void peer_session::leave_shard() {
 
 void peer_session::settle_in(workshop& shop) {
   shop_ = &shop;
+  cut_off = 0;
+  is_moving = false;
   mark_ = 0; // no route of this shard has found it yet
   for (delivery& one : slots_) one.message.settle_in(shop.store);
   will.settle_in(shop.store);

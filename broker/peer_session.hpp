@@ -118,6 +118,13 @@ public:
   }
 
   // -- moving -----------------------------------------------------------------
+  /// The shards whose messages are not for this object: those that send to the session's other home.
+  std::uint64_t cut_off = 0;
+  std::uint32_t moves_to = 0;  // the shard of its new home
+  std::uint64_t moves_for = 0; // the connection there
+  bool is_moving = false;      // a new home collects for it already; it waits for the last messages
+  /// Takes over what waits for `collected`, behind what waits here.
+  void absorb(peer_session& collected);
   void leave_shard();
   void settle_in(workshop& shop);
 
@@ -146,6 +153,7 @@ private:
   protocol::publish as_sent(const delivery& one);
   void enqueue(onward& message, const target& how);
   bool make_room(std::size_t weight);
+  void append(std::uint32_t slot) noexcept;
   void drop_head() noexcept;
   std::uint32_t pop() noexcept;
   std::uint32_t take_slot(const message_ref& message, const target& how);

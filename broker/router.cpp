@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace troupe::brokerage {
 
@@ -61,6 +62,7 @@ protocol::publish_verdict router::publish(peer& from, const protocol::publish& p
                  .owner = owner,
                  .form = from.version(),
                  .from = from.session()->number(),
+                 .via = self_,
                  .now = shop_.now};
   std::vector<protocol::octet> without_alias;
   if (packet.properties.has(protocol::property::topic_alias)) {
@@ -124,6 +126,7 @@ void router::flush_run() {
                   .owner = way.shards != 0 ? protocol::keeper_ref{run_.owner} : protocol::keeper_ref{},
                   .form = run_.form,
                   .from = run_.from,
+                  .via = self_,
                   .received = shop_.now};
   if (way.shards != 0) post(way.shards, run);
   pass_on(way, run);
@@ -137,7 +140,12 @@ void router::pass_on(const route& way, const publish_run& run) {
     if (one.no_local && run.from == one.who->number()) continue;
     if (one.identifiers.empty() && one.who->pass(run, owner)) continue;
     for_each_publish(run.frames, run.form, [&](const protocol::publish& packet, protocol::octets) {
-      onward message{.packet = packet, .owner = owner, .form = run.form, .from = run.from, .now = shop_.now};
+      onward message{.packet = packet,
+                     .owner = owner,
+                     .form = run.form,
+                     .from = run.from,
+                     .via = run.via,
+                     .now = shop_.now};
       one.who->offer(message, one);
     });
   }
@@ -179,8 +187,11 @@ void router::set_retained(onward& message, const stamp& when) {
 
 void router::post(std::uint64_t shards, const publish_run& run) {
   if (run.count == 0) return;
-  for (; shards != 0; shards &= shards - 1)
-    host_.post(static_cast<shard_number>(std::countr_zero(shards)), publish_run{run});
+  for (; shards != 0; shards &= shards - 1) {
+    publish_run copy{run};
+    copy.via = self_;
+    host_.post(static_cast<shard_number>(std::countr_zero(shards)), std::move(copy));
+  }
 }
 
 void router::on_run(const publish_run& run) {
@@ -194,8 +205,12 @@ void router::on_run(const publish_run& run) {
   });
   if (way != nullptr) return;
   for_each_publish(run.frames, run.form, [&](const protocol::publish& packet, protocol::octets) {
-    onward message{
-        .packet = packet, .owner = run.owner.get(), .form = run.form, .from = run.from, .now = run.received};
+    onward message{.packet = packet,
+                   .owner = run.owner.get(),
+                   .form = run.form,
+                   .from = run.from,
+                   .via = run.via,
+                   .now = run.received};
     if (run.when.count != 0) set_retained(message, run.when);
     hand_out(wishes_.find(packet.topic), message);
   });
@@ -224,7 +239,8 @@ void router::on_shared(const shared_delivery& what) {
 }
 
 void router::publish_kept(const message_ref& message, session_number from) {
-  onward going{.packet = message->packet(), .owner = message->owner(), .from = from, .now = shop_.now};
+  onward going{
+      .packet = message->packet(), .owner = message->owner(), .from = from, .via = self_, .now = shop_.now};
   const route& way = wishes_.find(going.packet.topic);
   std::uint64_t shards = way.shards;
   stamp when{};

@@ -10,6 +10,11 @@
 //   admission        registry, or the shard that had the session -> shard with the new connection
 //   admitted, session_over   shard with the session -> registry
 //
+// A session moves with nothing lost, doubled or overtaken:
+//   moving           shard that has it          -> shard that wants it, which begins to collect for it
+//   resettlement     shard that wants it        -> all; each sends there from now on, and says so:
+//                    interest_known back, cut to the shard that has it. When all have, the session goes.
+//
 // Lives here: these structs, and shard_mail, one of them.
 // Holds:   what one shard says to another arrives in the order in which it was said.
 // Threads: values that are moved from one worker to another. Octets are kept by an owner that counts
@@ -27,7 +32,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 namespace troupe::brokerage {
 
@@ -43,6 +50,7 @@ struct publish_run {
   protocol::keeper_ref owner{};
   protocol::version form = protocol::version::v5_0;
   session_number from = 0;
+  shard_number via = 0; // the shard that sends it
   protocol::time_point received{};
   stamp when{}; // of a run with the retain flag, which has one packet only; count 0 = not retained
 };
@@ -112,8 +120,30 @@ struct session_over {
   session_number session = 0;
 };
 
-using shard_mail = std::variant<publish_run, shared_delivery, shared_return, interest, interest_known,
-                                group_change, admission_wish, yield_order, admission, admitted, session_over>;
+struct moving {
+  std::string client_id{};
+  peer_number peer = 0; // whose wish it was
+  session_number session = 0;
+  shard_number from = 0;
+  std::vector<std::pair<std::string, grant>> filters{};
+};
+
+struct resettlement {
+  session_number session = 0;
+  shard_number from = 0;
+  shard_number to = 0;
+  std::uint64_t serial = 0; // to be answered with
+  std::vector<std::string> filters{};
+};
+
+struct cut {
+  session_number session = 0;
+  shard_number by = 0;
+};
+
+using shard_mail =
+    std::variant<publish_run, shared_delivery, shared_return, interest, interest_known, group_change,
+                 admission_wish, yield_order, admission, admitted, session_over, moving, resettlement, cut>;
 
 /// What a shard needs from whoever runs it: an actor, or a test.
 class shard_host {

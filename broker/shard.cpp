@@ -73,7 +73,10 @@ void shard::on_mail(shard_mail&& what) {
                         [&](yield_order& one) { admissions_.on_yield(std::move(one)); },
                         [&](admission& one) { admissions_.on_admission(std::move(one)); },
                         [&](admitted& one) { registry_.on_admitted(one); },
-                        [&](session_over& one) { registry_.on_over(one); }},
+                        [&](session_over& one) { registry_.on_over(one); },
+                        [&](moving& one) { admissions_.on_moving(one); },
+                        [&](resettlement& one) { subscribing_.on_resettlement(one); },
+                        [&](cut& one) { admissions_.on_cut(one); }},
              what);
 }
 
@@ -127,7 +130,8 @@ void shard::settle() {
       routing_.publish_kept(will, from);
     }
     for (const session_number number : std::exchange(ending_, {}))
-      if (peer_session* const who = sessions_.find(number); who != nullptr && who->is_ending)
+      if (peer_session* const who = sessions_.find(number);
+          who != nullptr && who->is_ending && !who->is_moving)
         admissions_.end(*who);
   }
   flushing_.swap(dirty_); // both keep their memory
@@ -217,7 +221,7 @@ void shard::take_due() {
 }
 
 void shard::on_due(peer_session& who) {
-  if (who.connection() != nullptr) return; // it came back
+  if (who.connection() != nullptr || who.is_moving) return; // it came back
   if (who.will && who.will_due <= shop_.now) {
     who.will_due = protocol::never;
     publish_later(std::exchange(who.will, {}), who.number());

@@ -118,6 +118,11 @@ void subscribing::take_out(peer_session& who, const std::string& filter) {
   shard_.shop().counts.subscriptions.subtract();
   question nobody{};
   if (is_shared(filter)) return tell_owner(who, filter, {}, group_change::kind::leave, nobody);
+  drop_filter(who, filter);
+}
+
+void subscribing::drop_filter(peer_session& who, const std::string& filter) {
+  question nobody{};
   shard_.wishes().remove(filter, subscriber{who});
   if (shard_.wishes().end_interest(filter)) tell_all(filter, false, nobody);
 }
@@ -158,10 +163,44 @@ void subscribing::withdraw(peer_session& who) {
   for (const auto& [filter, how] : who.filters) take_out(who, filter);
 }
 
-void subscribing::announce(peer_session& who) {
+void subscribing::withdraw_moved(peer_session& who) {
+  for (const auto& [filter, how] : who.filters) {
+    shard_.shop().counts.subscriptions.subtract();
+    if (!is_shared(filter)) drop_filter(who, filter); // the owner of a group knows where it lives now
+  }
+}
+
+void subscribing::collect(peer_session& collector, const moving& what) {
+  question asked{.serial = ++last_serial_, .collector = collector.number()};
+  resettlement news{.session = what.session, .from = what.from, .to = shard_.self(), .serial = asked.serial};
   question nobody{};
-  for (const auto& [filter, how] : std::exchange(who.filters, {}))
-    static_cast<void>(put_in(who, filter, how, nobody));
+  for (const auto& [filter, how] : what.filters) {
+    collector.filters[filter] = how;
+    shard_.shop().counts.subscriptions.add();
+    if (is_shared(filter)) {
+      tell_owner(collector, filter, how, group_change::kind::join, nobody);
+      continue;
+    }
+    static_cast<void>(shard_.wishes().add(filter, subscriber{collector}, how));
+    shard_.wishes().begin_interest(filter);
+    news.filters.push_back(filter);
+  }
+  collector.cut_off = ~(std::uint64_t{1} << shard_.self());
+  for (shard_number other = 0; other < shard_.shards(); ++other) {
+    if (other == shard_.self()) continue;
+    ++asked.open;
+    shard_.say(other, resettlement{news});
+  }
+  open_.emplace(asked.serial, asked);
+  shard_.say(what.from, cut{.session = what.session, .by = shard_.self()});
+}
+
+void subscribing::replace(peer_session& collector, peer_session& who) {
+  for (const auto& [filter, how] : who.filters) {
+    if (is_shared(filter)) continue;
+    shard_.wishes().remove(filter, subscriber{collector});
+    static_cast<void>(shard_.wishes().add(filter, subscriber{who}, how));
+  }
 }
 
 void subscribing::say_status(const peer_session& who) {
@@ -183,11 +222,24 @@ void subscribing::on_interest(const interest& what) {
   if (what.serial != 0) shard_.say(what.who, interest_known{.by = shard_.self(), .serial = what.serial});
 }
 
+void subscribing::on_resettlement(const resettlement& what) {
+  shard_.routing().flush_run();
+  for (const std::string& filter : what.filters)
+    static_cast<void>(shard_.wishes().add(filter, subscriber{what.to}));
+  // in this order: behind them stands what this shard sends from now on
+  shard_.say(what.to, interest_known{.by = shard_.self(), .serial = what.serial});
+  shard_.say(what.from, cut{.session = what.session, .by = shard_.self()});
+}
+
 void subscribing::on_known(const interest_known& what) {
   const auto known = open_.find(what.serial);
-  if (known == open_.end() || --known->second.open != 0) return;
+  if (known == open_.end()) return;
+  if (peer_session* const collector = shard_.sessions().find(known->second.collector); collector != nullptr)
+    collector->cut_off &= ~(std::uint64_t{1} << what.by);
+  if (--known->second.open != 0) return;
   const question done = known->second;
   open_.erase(known);
+  if (done.collector != 0) return;
   if (done.asker == 0)
     return shard_.say(done.shard, interest_known{.by = shard_.self(), .serial = done.shard_serial});
   peer* const who = shard_.find_peer(done.asker);

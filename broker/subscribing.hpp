@@ -34,10 +34,14 @@ public:
   void on_unsubscribe(peer& who, const protocol::unsubscribe& packet);
 
   // -- whole sessions ---------------------------------------------------------
-  /// Nobody sends for this session any more: it ends or moves.
+  /// Nobody sends for this session any more: it ends.
   void withdraw(peer_session& who);
-  /// A session moved here with its subscriptions.
-  void announce(peer_session& who);
+  /// It has left; its new home has told everybody.
+  void withdraw_moved(peer_session& who);
+  /// A session is about to move here: `collector` takes its messages until it comes.
+  void collect(peer_session& collector, const moving& what);
+  /// It came: takes the place of its collector.
+  void replace(peer_session& collector, peer_session& who);
   /// Tells the owners of its groups whether a session is connected.
   void say_status(const peer_session& who);
 
@@ -46,6 +50,7 @@ public:
   void on_known(const interest_known& what);
   void on_group_change(const group_change& what);
   void on_shared_return(const shared_return& what);
+  void on_resettlement(const resettlement& what);
 
 private:
   // What is on its way to other shards, and who waits until they know it.
@@ -54,7 +59,8 @@ private:
     std::uint32_t open = 0;         // answers to come
     peer_number asker = 0;          // a peer of this shard; 0:
     shard_number shard = 0;         // another shard,
-    std::uint64_t shard_serial = 0; // which asked with this serial
+    std::uint64_t shard_serial = 0; // which asked with this serial; 0: none did
+    session_number collector = 0;   // for whom every answer opens the way from one more shard
   };
 
   protocol::reason_code subscribe_one(peer& who, const protocol::subscription& line, std::uint32_t identifier,
@@ -63,6 +69,7 @@ private:
   protocol::result<bool> put_in(peer_session& who, const std::string& filter, const grant& how,
                                 question& asked);
   void take_out(peer_session& who, const std::string& filter);
+  void drop_filter(peer_session& who, const std::string& filter);
   void tell_all(std::string_view filter, bool begins, question& asked);
   void tell_owner(const peer_session& who, const std::string& name, const grant& how, group_change::kind what,
                   question& asked);

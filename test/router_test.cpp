@@ -505,6 +505,55 @@ TEST_F(shards_test, move_a_session_with_everything_in_it) {
   }
 }
 
+TEST_F(shards_test, lose_double_and_reorder_nothing_while_a_session_moves) {
+  std::vector<std::unique_ptr<rig_client>> publishers;
+  for (std::size_t each = 0; each < 3; ++each) {
+    publishers.push_back(std::make_unique<rig_client>(rig, each));
+    publishers.back()->connect({.id = "p" + std::to_string(each)});
+  }
+  std::vector<texts> sent(3);
+  std::vector<texts> got(3);
+  const auto publish_everywhere = [&] {
+    for (std::size_t each = 0; each < 3; ++each) {
+      const std::string payload = std::to_string(each) + "/" + std::to_string(sent[each].size());
+      const auto id = static_cast<protocol::packet_id>(sent[each].size() + 1);
+      publishers[each]->deliver_later(
+          publishers[each]->publish_bytes("t", payload, {.quality = qos::at_least_once, .id = id}));
+      sent[each].push_back(payload);
+    }
+  };
+  const auto take = [&](rig_client& from) {
+    for (const seen& one : from.hear(packet_type::publish)) {
+      got[static_cast<std::size_t>(one.payload[0] - '0')].push_back(one.payload);
+      from.acknowledge(packet_type::puback, one.id);
+    }
+  };
+  std::minstd_rand chance{3};
+  for (std::size_t round = 0; round < 60; ++round) {
+    rig_client client{rig, chance() % 3};
+    const auto hello = client.connect_bytes({.clean = false, .expiry = 60});
+    client.deliver_later(hello);
+    // every step of the move has publishes around it
+    for (unsigned steps = 0; steps < 40; ++steps) {
+      if (chance() % 3 == 0) publish_everywhere();
+      rig.step_somewhere(chance());
+    }
+    rig.settle();
+    if (round == 0) {
+      client.subscribe("t", qos::at_least_once);
+      for (texts& one : sent) one.clear();
+    }
+    take(client);
+    if (round % 2 == 0) publish_everywhere();
+    rig.settle();
+    take(client);
+  }
+  rig_client last{rig, 0};
+  last.connect({.clean = false, .expiry = 60});
+  take(last);
+  EXPECT_EQ(got, sent);
+}
+
 TEST_F(shards_test, take_over_from_each_other) {
   rig_client earlier{rig, 0};
   earlier.connect({});

@@ -1,21 +1,17 @@
 // shard_rig: shards of a broker without actors, sockets or clock, and scripted clients for them.
 //
-// Lives here: rig_pipe (a transport in memory), shard_rig (shards, time, mail between them), rig_client
-//          (speaks raw packets).
+// Lives here: rig_pipe (a transport in memory), shard_rig (shards, time, mail between them), rig_client.
 // Holds:   everything happens when the test says so, in one thread. Mail between shards waits until
 //          settle(), or is handed over one by one.
 #pragma once
 
+#include "script_client.hpp"
+
 #include <troupe/broker/shard.hpp>
 
-#include <troupe/protocol/connack.hpp>
-#include <troupe/protocol/connect.hpp>
-#include <troupe/protocol/disconnect.hpp>
-#include <troupe/protocol/packet.hpp>
-#include <troupe/protocol/subscribe.hpp>
-#include <troupe/protocol/unsubscribe.hpp>
 #include <troupe/runtime/slab_outbox.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -71,7 +67,7 @@ public:
   explicit shard_rig(broker_options options = {}, brokerage::shard_number shards = 1)
       : options_{std::move(options)}, counts_{std::make_unique<brokerage::shard_counters[]>(shards)} {
     for (brokerage::shard_number each = 0; each < shards; ++each) {
-      hosts_.push_back(std::make_unique<host>(*this));
+      hosts_.push_back(std::make_unique<host>(*this, each));
       shards_.push_back(
           std::make_unique<brokerage::shard>(each, shards, options_, counts_[each], *hosts_.back()));
     }
@@ -89,10 +85,29 @@ public:
   /// Hands over one piece of mail; false when there is none.
   bool step() {
     if (mail_.empty()) return false;
-    auto [to, what] = std::move(mail_.front());
+    letter one = std::move(mail_.front());
     mail_.pop_front();
-    shards_[to]->on_mail(std::move(what));
+    shards_[one.to]->on_mail(std::move(one.what));
     return true;
+  }
+  /// Hands over one piece of mail of some pair of shards, or lets one shard have its turn.
+  void step_somewhere(std::size_t chance) {
+    for (std::size_t each = 0; each < shards_.size(); ++each) {
+      if (std::exchange(hosts_[each]->is_called, false)) shards_[each]->turn();
+    }
+    if (mail_.empty()) return;
+    // any piece whose sender said nothing to the same shard before it
+    for (std::size_t tried = 0; tried < mail_.size(); ++tried) {
+      const std::size_t at = (chance + tried) % mail_.size();
+      const bool is_first =
+          std::none_of(mail_.begin(), mail_.begin() + static_cast<std::ptrdiff_t>(at),
+                       [&](const auto& one) { return one.from == mail_[at].from && one.to == mail_[at].to; });
+      if (!is_first) continue;
+      letter one = std::move(mail_[at]);
+      mail_.erase(mail_.begin() + static_cast<std::ptrdiff_t>(at));
+      shards_[one.to]->on_mail(std::move(one.what));
+      return;
+    }
   }
   /// Until nothing is left to do.
   void settle() {
@@ -118,9 +133,9 @@ public:
 
 private:
   struct host final : brokerage::shard_host {
-    explicit host(shard_rig& of) : rig{of} {}
+    host(shard_rig& of, brokerage::shard_number number) : rig{of}, self{number} {}
     void post(brokerage::shard_number to, brokerage::shard_mail&& what) override {
-      rig.mail_.emplace_back(to, std::move(what));
+      rig.mail_.push_back({self, to, std::move(what)});
     }
     bool is_crowded() const noexcept override { return false; }
     void call_again() noexcept override { is_called = true; }
@@ -128,56 +143,25 @@ private:
     protocol::time_point now() noexcept override { return rig.now_; }
 
     shard_rig& rig;
+    brokerage::shard_number self;
     bool is_called = false;
+  };
+  struct letter {
+    brokerage::shard_number from;
+    brokerage::shard_number to;
+    brokerage::shard_mail what;
   };
 
   broker_options options_;
   std::unique_ptr<brokerage::shard_counters[]> counts_;
   runtime::slab_pool slabs_{};
   protocol::time_point now_{1h};
-  std::deque<std::pair<brokerage::shard_number, brokerage::shard_mail>> mail_{};
+  std::deque<letter> mail_{};
   std::vector<std::unique_ptr<host>> hosts_{};
   std::vector<std::unique_ptr<brokerage::shard>> shards_{};
 };
 
-/// A packet as a client sees it, owned.
-struct seen {
-  protocol::packet_type type{};
-  std::string topic{};
-  std::string payload{};
-  protocol::qos quality{};
-  bool retain = false;
-  bool dup = false;
-  protocol::packet_id id = 0;
-  protocol::reason_code reason{};
-  bool session_present = false;
-  std::vector<protocol::reason_code> codes{};
-  std::vector<std::uint32_t> identifiers{};
-  std::optional<std::uint32_t> expiry{};
-  std::string assigned_id{};
-};
-
-struct connect_options {
-  protocol::version version = protocol::version::v5_0;
-  std::string id = "client";
-  bool clean = true;
-  std::uint16_t keep_alive = 0;
-  std::uint32_t expiry = 0; // 5.0
-  std::optional<protocol::will_view> will{};
-  std::uint16_t receive_maximum = 0;     // 5.0; 0 = not said
-  std::uint32_t maximum_packet_size = 0; // 5.0; 0 = not said
-};
-
-struct publish_options {
-  protocol::qos quality = protocol::qos::at_most_once;
-  bool retain = false;
-  bool dup = false;
-  protocol::packet_id id = 1;
-  std::uint16_t alias = 0;
-  std::uint32_t expiry = 0;
-};
-
-class rig_client {
+class rig_client final : public script_client {
 public:
   explicit rig_client(shard_rig& rig, std::size_t shard = 0) : rig_{rig} {
     auto pipe = std::make_unique<rig_pipe>(rig.slabs());
@@ -185,101 +169,22 @@ public:
     rig[shard].adopt(std::move(pipe));
     sink_ = pipe_->sink();
   }
-  ~rig_client() { hang_up(); }
-  rig_client(const rig_client&) = delete;
-  rig_client& operator=(const rig_client&) = delete;
+  ~rig_client() override { hang_up(); }
 
   rig_pipe& pipe() { return *pipe_; }
 
-  /// For clients that write their CONNECT by hand.
-  void speak(protocol::version version) { version_ = version; }
-
   // -- what the client sends --------------------------------------------------
-  void send(const std::vector<protocol::octet>& bytes) {
+  void send(const std::vector<protocol::octet>& bytes) override {
+    deliver_later(bytes);
+    rig_.settle();
+    reap();
+  }
+  /// The same, but what follows from it waits for the rig.
+  void deliver_later(const std::vector<protocol::octet>& bytes) {
     if (bytes.empty() || pipe_ == nullptr) return;
     runtime::slab* const slab = rig_.slabs().take(bytes.size());
     std::memcpy(slab->data(), bytes.data(), bytes.size());
     sink_->on_read({{slab->data(), bytes.size()}, protocol::keeper_ref::adopt(slab)});
-    rig_.settle();
-    reap();
-  }
-  template <class F>
-  void send_with(F encode) {
-    runtime::slab_outbox out{rig_.slabs()};
-    encode(out);
-    std::vector<runtime::outbox_segment> segments;
-    out.move_to(segments, out.size());
-    std::vector<protocol::octet> all;
-    for (const auto& one : segments) all.insert(all.end(), one.bytes.begin(), one.bytes.end());
-    send(all);
-  }
-  void connect(const connect_options& how = {}) {
-    version_ = how.version;
-    protocol::property_block block;
-    if (how.expiry != 0) (void)block.set(protocol::property::session_expiry_interval, how.expiry);
-    if (how.receive_maximum != 0) (void)block.set(protocol::property::receive_maximum, how.receive_maximum);
-    if (how.maximum_packet_size != 0)
-      (void)block.set(protocol::property::maximum_packet_size, how.maximum_packet_size);
-    protocol::connect packet{.protocol = how.version,
-                             .clean_start = how.clean,
-                             .keep_alive = how.keep_alive,
-                             .client_id = how.id,
-                             .will = how.will};
-    if (how.version == protocol::version::v5_0) packet.properties = block.view();
-    send_with([&](protocol::outbox& out) { (void)protocol::encode_connect(out, packet); });
-  }
-  void subscribe(const std::vector<protocol::subscription>& lines, std::uint32_t identifier = 0,
-                 protocol::packet_id id = 10) {
-    protocol::property_block block;
-    if (identifier != 0) (void)block.add_subscription_identifier(identifier);
-    send_with([&](protocol::outbox& out) {
-      (void)protocol::encode_subscribe(out, id, lines, block.view(), version_);
-    });
-  }
-  void subscribe(std::string_view filter, protocol::qos quality = protocol::qos::exactly_once,
-                 std::uint32_t identifier = 0) {
-    subscribe({{.filter = filter, .quality = quality}}, identifier);
-  }
-  void unsubscribe(std::string_view filter, protocol::packet_id id = 11) {
-    send_with([&](protocol::outbox& out) {
-      (void)protocol::encode_unsubscribe(out, id, std::span{&filter, 1}, {}, version_);
-    });
-  }
-  std::vector<protocol::octet> publish_bytes(std::string_view topic, std::string_view payload,
-                                             const publish_options& how = {}) {
-    protocol::property_block block;
-    if (how.expiry != 0) (void)block.set(protocol::property::message_expiry_interval, how.expiry);
-    protocol::publish packet{.topic = topic,
-                             .payload = protocol::as_octets(payload),
-                             .topic_alias = how.alias,
-                             .quality = how.quality,
-                             .retain = how.retain,
-                             .dup = how.dup};
-    if (version_ == protocol::version::v5_0) packet.properties = block.view();
-    if (how.quality != protocol::qos::at_most_once) packet.id = how.id;
-    runtime::slab_outbox out{rig_.slabs()};
-    (void)protocol::encode_publish(out, packet, version_);
-    std::vector<runtime::outbox_segment> segments;
-    out.move_to(segments, out.size());
-    std::vector<protocol::octet> all;
-    for (const auto& one : segments) all.insert(all.end(), one.bytes.begin(), one.bytes.end());
-    return all;
-  }
-  void publish(std::string_view topic, std::string_view payload, const publish_options& how = {}) {
-    send(publish_bytes(topic, payload, how));
-  }
-  void acknowledge(protocol::packet_type type, protocol::packet_id id) {
-    send_with(
-        [&](protocol::outbox& out) { (void)protocol::encode_ack(out, {.type = type, .id = id}, version_); });
-  }
-  void disconnect(protocol::reason_code reason = protocol::reason_code::success,
-                  std::optional<std::uint32_t> expiry = {}) {
-    protocol::property_block block;
-    if (expiry) (void)block.set(protocol::property::session_expiry_interval, *expiry);
-    send_with([&](protocol::outbox& out) {
-      (void)protocol::encode_disconnect(out, {.reason = reason, .properties = block.view()}, version_,
-                                        protocol::role::client);
-    });
   }
   /// The connection is lost, as the broker's transport sees it.
   void hang_up() {
@@ -330,79 +235,9 @@ public:
   }
 
 private:
-  std::vector<seen> decode(std::vector<protocol::octet> bytes) {
-    const std::size_t size = bytes.size();
-    bytes.resize(size + protocol::read_slack);
-    protocol::framer frames;
-    frames.set_version(version_);
-    frames.feed({bytes.data(), size});
-    std::vector<seen> all;
-    for (auto next = frames.next(); next; next = frames.next()) all.push_back(look(*next));
-    return all;
-  }
-  seen look(const protocol::frame& f) {
-    seen one{.type = f.type()};
-    switch (f.type()) {
-    case protocol::packet_type::publish: {
-      const auto p = protocol::decode_publish(f.first, f.body, version_, protocol::role::client);
-      if (!p) break;
-      one.topic = p->topic;
-      one.payload = protocol::as_text(p->payload);
-      one.quality = p->quality;
-      one.retain = p->retain;
-      one.dup = p->dup;
-      one.id = p->id;
-      p->properties.for_each_subscription_identifier(
-          [&](std::uint32_t id) { one.identifiers.push_back(id); });
-      one.expiry = p->properties.number(protocol::property::message_expiry_interval);
-      break;
-    }
-    case protocol::packet_type::connack: {
-      const auto p = protocol::decode_connack(f.first, f.body, version_);
-      if (!p) break;
-      one.reason = p->reason;
-      one.session_present = p->session_present;
-      one.assigned_id = p->properties.text(protocol::property::assigned_client_identifier).value_or("");
-      break;
-    }
-    case protocol::packet_type::suback: {
-      const auto p = protocol::decode_suback(f.first, f.body, version_);
-      if (!p) break;
-      one.id = p->id;
-      one.codes.assign(p->codes.begin(), p->codes.end());
-      break;
-    }
-    case protocol::packet_type::unsuback: {
-      const auto p = protocol::decode_unsuback(f.first, f.body, version_);
-      if (!p) break;
-      one.id = p->id;
-      one.codes.assign(p->codes.begin(), p->codes.end());
-      break;
-    }
-    case protocol::packet_type::disconnect: {
-      const auto p = protocol::decode_disconnect(f.first, f.body, version_, protocol::role::client);
-      if (p) one.reason = p->reason;
-      break;
-    }
-    case protocol::packet_type::puback:
-    case protocol::packet_type::pubrec:
-    case protocol::packet_type::pubrel:
-    case protocol::packet_type::pubcomp: {
-      const auto p = protocol::decode_ack(f.first, f.body, version_);
-      if (!p) break;
-      one.id = p->id;
-      one.reason = p->reason;
-      break;
-    }
-    default: break;
-    }
-    return one;
-  }
-
   shard_rig& rig_;
   rig_pipe* pipe_ = nullptr;
   runtime::transport_sink* sink_ = nullptr;
-  protocol::version version_ = protocol::version::v5_0;
   std::vector<protocol::octet> last_words_{};
 };
 
