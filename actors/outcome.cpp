@@ -3,7 +3,7 @@
 namespace troupe {
 
 std::string outcome::text() const {
-  if (error_) return error_.message();
+  if (category_ != nullptr) return error().message();
   return std::string{protocol::name(reason_)};
 }
 

@@ -23,19 +23,23 @@ public:
   outcome() noexcept = default;
   explicit outcome(reason_code reason, initiator by = initiator::peer) noexcept : reason_{reason}, by_{by} {}
   explicit outcome(std::error_code error, initiator by = initiator::library) noexcept
-      : error_{error}, by_{by} {}
+      : category_{error ? &error.category() : nullptr}, value_{error.value()}, by_{by} {}
 
   /// Delivered (publish), granted (subscribe), done: no error and no refusal.
-  bool ok() const noexcept { return !error_ && static_cast<std::uint8_t>(reason_) < 0x80; }
+  bool ok() const noexcept { return category_ == nullptr && static_cast<std::uint8_t>(reason_) < 0x80; }
   explicit operator bool() const noexcept { return ok(); }
   reason_code reason() const noexcept { return reason_; }
-  std::error_code error() const noexcept { return error_; }
+  std::error_code error() const noexcept {
+    return category_ == nullptr ? std::error_code{} : std::error_code{value_, *category_};
+  }
   initiator by() const noexcept { return by_; }
   /// A sentence for people: error message or the reason's name.
   std::string text() const;
 
 private:
-  std::error_code error_{};
+  // As a std::error_code without asking the library for its category when there is none.
+  const std::error_category* category_ = nullptr;
+  int value_ = 0;
   reason_code reason_ = reason_code::success;
   initiator by_ = initiator::library;
 };

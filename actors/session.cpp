@@ -119,9 +119,11 @@ void session::on_request(user_request& what) {
 }
 
 void session::on_publish(publish_record& record) {
-  std::error_code error = refusing_;
-  if (!error) error = machine_.publish(record.token(), record.view(), now_).error();
-  if (error) end_publish(record, outcome{error});
+  if (refusing_) [[unlikely]]
+    return end_publish(record, outcome{refusing_});
+  const auto taken = machine_.publish(record.token(), record.view(), now_);
+  if (!taken) [[unlikely]]
+    end_publish(record, outcome{taken.error()});
 }
 
 void session::end_publish(publish_record& record, const outcome& how) {
