@@ -22,6 +22,7 @@ protocol::publish as_packet(const publish_request& what) noexcept {
   packet.properties = what.properties;
   packet.quality = what.quality;
   packet.retain = what.retain;
+  packet.id = what.quality == qos::at_most_once ? 0 : 1; // in its place; the session writes the real one
   return packet;
 }
 
@@ -45,40 +46,36 @@ client_core::~client_core() { end(); }
 
 client_core::front_door::pass client_core::enter() {
   auto pass = doors_->enter();
-  pass.local().furnish(*cells_, front_->bounds);
+  pass.local().furnish(*cells_, front_->bounds, options_.version);
   return pass;
 }
 
 // -- publish ------------------------------------------------------------------------------
 
-std::error_code client_core::check(const publish_request& what) const noexcept {
-  if (const auto named = protocol::check_topic_name(what.topic); !named) return named.error();
-  const std::size_t size = what.topic.size() + what.payload.size() + what.properties.block().size() + 16;
-  if (size > protocol::max_remaining_length) return errc::packet_too_large;
-  if (!what.properties.empty() && options_.version == version::v3_1_1) return errc::version_mismatch;
-  return {};
-}
-
 bool client_core::wait_for_room(const publish_request& what, std::size_t waiter_size,
                                 steady_clock::time_point until) noexcept {
   if (!runtime::may_block()) return false;
-  const std::size_t size = publish_record::room(waiter_size, what.topic.size(), what.payload.size(),
-                                                what.properties.block().size());
+  const std::size_t size =
+      2 * sizeof(publish_record) + waiter_size + protocol::encoded_size(as_packet(what), options_.version);
   return front_->bounds.wait(size, until) && !front_->bounds.is_closed();
 }
 
 publish_record* client_core::write(const publish_request& what, std::size_t waiter_size,
                                    std::optional<front_door::pass>& pass, std::error_code& refusal) {
-  refusal = check(what);
+  const protocol::publish packet = as_packet(what);
   auto until = steady_clock::time_point::min();
   for (;;) {
     pass.emplace(enter());
+    const door::written done = pass->local().write(packet, waiter_size);
+    if (done.record != nullptr) return done.record;
+    refusal = done.refusal;
     if (refusal) return nullptr;
-    if (publish_record* const record = pass->local().write(as_packet(what), waiter_size)) return record;
     pass.reset(); // nobody waits inside a door
     if (until == steady_clock::time_point::min()) until = steady_clock::now() + options_.publish_wait;
-    if (!wait_for_room(what, waiter_size, until))
-      refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
+    if (wait_for_room(what, waiter_size, until)) continue;
+    refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
+    pass.emplace(enter());
+    return nullptr;
   }
 }
 
@@ -133,7 +130,7 @@ void client_core::refuse(publish_record& record, std::error_code why) {
   } else {
     answer(who, how);
   }
-  front_->bounds.give_back({1, static_cast<std::int64_t>(record.size())});
+  front_->bounds.give_back({1, static_cast<std::int64_t>(record.weight())});
   record.memory->release(1);
 }
 
@@ -171,12 +168,14 @@ void client_core::publish_many(std::span<const publication> messages, const aske
   for (const publication& each : messages) {
     const publish_request what{each.topic, each.payload.bytes(), each.options.properties, each.quality,
                                each.options.retain};
-    std::error_code refusal = check(what);
+    std::error_code refusal;
     publish_record* record = nullptr;
     while (!refusal && record == nullptr) {
       if (!pass) pass.emplace(enter());
-      record = pass->local().write(as_packet(what), 0);
-      if (record != nullptr) break;
+      const door::written done = pass->local().write(as_packet(what), 0);
+      record = done.record;
+      refusal = done.refusal;
+      if (record != nullptr || refusal) break;
       send(); // what is there goes first, or there will never be room
       pass.reset();
       if (!wait_for_room(what, 0, until))

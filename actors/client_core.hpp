@@ -56,7 +56,6 @@ private:
   using front_door = runtime::front_door<request_item, door>;
 
   front_door::pass enter();
-  std::error_code check(const publish_request& what) const noexcept;
   /// The record, written behind some door; null and an error when there was no room in time.
   publish_record* write(const publish_request& what, std::size_t waiter_size,
                         std::optional<front_door::pass>& pass, std::error_code& refusal);

@@ -3,12 +3,33 @@
 #include "../protocol/topic.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace troupe::actors {
 
 namespace {
+
 constexpr std::size_t mails_per_run = 32;
+
+/// Topics are short; for those a call costs more than the comparison.
+bool is_same(std::string_view left, std::string_view right) noexcept {
+  const std::size_t size = left.size();
+  if (size != right.size()) return false;
+  if (size < 8 || size > 32) return left == right;
+  std::uint64_t difference = 0;
+  const auto compare_at = [&](std::size_t at) {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    std::memcpy(&a, left.data() + at, sizeof a);
+    std::memcpy(&b, right.data() + at, sizeof b);
+    difference |= a ^ b;
+  };
+  for (std::size_t at = 0; at + 8 < size; at += 8) compare_at(at);
+  compare_at(size - 8);
+  return difference == 0;
+}
+
 } // namespace
 
 dispatcher::dispatcher(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
@@ -73,12 +94,18 @@ void dispatcher::end(destination& which) noexcept {
 // -- messages ----------------------------------------------------------------------------
 
 void dispatcher::look_up(std::string_view topic) {
-  if (is_known_ && topic == topic_) return;
+  if (is_known_ && is_same(topic, topic_)) return;
   topic_.assign(topic);
   is_known_ = true;
   wanted_.clear();
   for (const auto& [link, each] : destinations_)
     if (protocol::matches(protocol::split_shared(link->filter).filter, topic)) wanted_.push_back(each.get());
+}
+
+bool dispatcher::is_of_one_topic(const inbound_batch& batch) {
+  look_up(batch.publish_at(batch.deliveries.front()).topic);
+  return std::all_of(batch.deliveries.begin(), batch.deliveries.end(),
+                     [&](std::uint32_t index) { return is_same(batch.publish_at(index).topic, topic_); });
 }
 
 void dispatcher::route(inbound_batch& batch) {
@@ -110,6 +137,9 @@ void dispatcher::give_up(inbound_batch& batch, std::uint32_t index) {
 }
 
 void dispatcher::on_mail_of(batch_ref&& batch) {
+  if (batch->deferred.empty() && is_of_one_topic(*batch) && wanted_.size() == 1
+      && wanted_.front()->link->options.when_full == overflow::block)
+    return send_whole(std::move(batch), *wanted_.front());
   route(*batch);
   const bool is_whole = touched_.size() == 1 && touched_.front()->run.size() == batch->deliveries.size();
   if (!is_whole) {
@@ -122,6 +152,13 @@ void dispatcher::on_mail_of(batch_ref&& batch) {
   if (settled_.empty()) return;
   front_->settled.put(std::exchange(settled_, {}));
   if (session_) session_.ring();
+}
+
+void dispatcher::send_whole(batch_ref&& batch, destination& to) {
+  const auto count = static_cast<std::uint32_t>(batch->deliveries.size());
+  to.link->queued.fetch_add(count, std::memory_order_relaxed);
+  delivery item{std::move(batch), 0, count, true};
+  static_cast<void>(to.way.push(item)); // bounded by the batches in flight
 }
 
 void dispatcher::send(batch_ref& batch, destination& to, bool is_all) {

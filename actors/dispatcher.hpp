@@ -51,6 +51,8 @@ private:
 
   void route(inbound_batch& batch);
   void look_up(std::string_view topic);
+  bool is_of_one_topic(const inbound_batch& batch);
+  void send_whole(batch_ref&& batch, destination& to);
   void note_deferred(inbound_batch& batch, std::uint32_t index);
   void send(batch_ref& batch, destination& to, bool is_all);
   std::size_t apply_policy(destination& to);

@@ -1,7 +1,10 @@
 #include "door.hpp"
 
+#include "../protocol/errc.hpp"
+
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace troupe::actors {
 
@@ -12,12 +15,7 @@ constexpr std::size_t largest_shared_slab = std::size_t{64} << 10U;
 constexpr std::size_t lonely_from = std::size_t{16} << 10U;
 /// Idle slabs of a door above this go back to the heap.
 constexpr std::size_t cached_octets = std::size_t{16} << 20U;
-constexpr std::size_t alignment = alignof(publish_record);
-
-protocol::octet* put(protocol::octet* at, const void* from, std::size_t count) noexcept {
-  if (count != 0) std::memcpy(at, from, count);
-  return at + count;
-}
+constexpr std::size_t line = 64;
 
 std::int64_t step_of(std::int64_t all, std::int64_t most) noexcept {
   return std::clamp<std::int64_t>(all / 64, 1, most);
@@ -70,8 +68,9 @@ void quota::close() noexcept {
   waiting_.wake();
 }
 
-void door::furnish(settlement_store& store, quota& bounds) {
+void door::furnish(settlement_store& store, quota& bounds, protocol::version v) {
   if (bounds_ != nullptr) return;
+  version_ = v;
   pool_.emplace(cached_octets);
   cells_.emplace(store);
   bounds_ = &bounds;
@@ -96,7 +95,8 @@ void door::retire_slab() noexcept {
   if (slab_ == nullptr) return;
   slab_->release(prepaid + 1 - spent_);
   slab_ = nullptr;
-  cursor_ = end_ = nullptr;
+  frames_.set(nullptr, nullptr);
+  end_ = nullptr;
 }
 
 void door::begin_slab(std::size_t at_least) {
@@ -105,41 +105,44 @@ void door::begin_slab(std::size_t at_least) {
   slab_->retain(prepaid);
   spent_ = 0;
   next_size_ = std::min(next_size_ * 2, largest_shared_slab);
-  cursor_ = slab_->data();
-  const auto skew = reinterpret_cast<std::uintptr_t>(cursor_) % alignment;
   end_ = slab_->data() + slab_->capacity();
-  if (skew != 0) cursor_ += alignment - skew;
+  end_ -= reinterpret_cast<std::uintptr_t>(end_) % line;
+  frames_.set(slab_->data(), end_);
 }
 
-void* door::allocate(std::size_t octets) {
-  if (static_cast<std::size_t>(end_ - cursor_) < octets) begin_slab(octets + alignment);
+door::written door::write(const protocol::publish& what, std::size_t waiter_size) {
+  // Records begin on cache lines of their own: one is read while the next is written.
+  const std::size_t record_size =
+      waiter_size == 0
+          ? line
+          : (sizeof(publish_record) + waiter_size + alignof(std::max_align_t) + line - 1) / line * line;
+  const std::size_t frame_size = protocol::encoded_size(what, version_);
+  const std::size_t size = record_size + frame_size;
+  if (frame_size > protocol::max_packet_size) return {nullptr, protocol::errc::packet_too_large};
+  if (!may_spend(size)) return {};
+  if (static_cast<std::size_t>(end_ - frames_.cursor()) < size || size >= lonely_from)
+    begin_slab(size + line);
+  protocol::octet* const frame = frames_.cursor();
+  const auto encoded = protocol::encode_publish(frames_, what, version_, nullptr, protocol::role::client);
+  if (!encoded) [[unlikely]] {
+    bounds_->give_back({1, static_cast<std::int64_t>(size)});
+    return {nullptr, encoded.error()};
+  }
   ++spent_;
-  return std::exchange(cursor_, cursor_ + octets);
-}
-
-publish_record* door::write(const protocol::publish& what, std::size_t waiter_size) {
-  const auto block = what.properties.block();
-  const std::size_t waiter = waiter_size == 0 ? 0 : waiter_size + alignof(std::max_align_t);
-  const std::size_t size = publish_record::room(waiter, what.topic.size(), what.payload.size(), block.size());
-  if (!may_spend(size)) return nullptr;
-  if (size >= lonely_from) begin_slab(size + alignment);
-  auto* const record = ::new (allocate(size)) publish_record;
-  record->memory = slab_;
-  record->payload_size = static_cast<std::uint32_t>(what.payload.size());
-  record->properties_size = static_cast<std::uint32_t>(block.size());
-  record->topic_size = static_cast<std::uint16_t>(what.topic.size());
-  record->waiter_size = static_cast<std::uint16_t>(waiter);
+  end_ -= record_size;
+  frames_.set(frames_.cursor(), end_);
+  auto* const record = ::new (static_cast<void*>(end_)) publish_record;
   record->quality = what.quality;
   record->retain = what.retain;
-  auto* at = reinterpret_cast<protocol::octet*>(record + 1) + waiter;
-  if (!block.empty()) {
-    const std::uint64_t seen = what.properties.seen();
-    at = put(at, &seen, sizeof seen);
-  }
-  at = put(at, what.topic.data(), what.topic.size());
-  at = put(at, what.payload.data(), what.payload.size());
-  put(at, block.data(), block.size());
-  return record;
+  record->topic_size = static_cast<std::uint16_t>(what.topic.size());
+  record->waiter_size = static_cast<std::uint16_t>(record_size - sizeof(publish_record));
+  record->frame = frame;
+  record->memory = slab_;
+  record->frame_size = static_cast<std::uint32_t>(frame_size);
+  record->payload_size = static_cast<std::uint32_t>(what.payload.size());
+  record->properties_size = static_cast<std::uint32_t>(what.properties.block().size());
+  record->properties_seen = what.properties.seen();
+  return {record, {}};
 }
 
 } // namespace troupe::actors

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 
 namespace troupe::actors {
@@ -66,16 +67,33 @@ public:
   door& operator=(const door&) = delete;
 
   /// Before anything else; more than once does nothing.
-  void furnish(settlement_store& store, quota& bounds);
+  void furnish(settlement_store& store, quota& bounds, protocol::version v);
 
-  /// A record for this publish, all but its asker; null: no allowance. `waiter_size` octets for a
-  /// waiter, 0 for none.
-  publish_record* write(const protocol::publish& what, std::size_t waiter_size);
+  /// The record of a publish, all but its asker. Neither record nor refusal: no allowance. `waiter_size`
+  /// octets for a waiter, 0 for none.
+  struct written {
+    publish_record* record = nullptr;
+    std::error_code refusal{}; // what no packet can say
+  };
+  written write(const protocol::publish& what, std::size_t waiter_size);
   cell take_cell() { return cells_->take(); }
 
 private:
+  /// Where packets are encoded: room has been made before.
+  class frame_space final : public protocol::outbox {
+  public:
+    void set(protocol::octet* begin, protocol::octet* end) noexcept {
+      cursor_ = begin;
+      end_ = end;
+    }
+    protocol::octet* cursor() const noexcept { return cursor_; }
+    void borrow(protocol::octets, protocol::keeper*) override { std::terminate(); }
+
+  private:
+    void grow(std::size_t) override { std::terminate(); }
+  };
+
   bool may_spend(std::size_t octets) noexcept;
-  void* allocate(std::size_t octets);
   void begin_slab(std::size_t at_least);
   void retire_slab() noexcept;
 
@@ -85,10 +103,11 @@ private:
   std::optional<settlement_ring> cells_;
   quota* bounds_ = nullptr;
   quota::portion allowance_;
+  protocol::version version_{};
   runtime::slab* slab_ = nullptr;
-  protocol::octet* cursor_ = nullptr;
-  protocol::octet* end_ = nullptr;
-  std::uint32_t spent_ = 0; // of the prepaid references
+  frame_space frames_;             // of slab_, upwards
+  protocol::octet* end_ = nullptr; // of what is free: records come down to here
+  std::uint32_t spent_ = 0;        // of the prepaid references
   std::size_t next_size_ = runtime::smallest_slab;
 };
 

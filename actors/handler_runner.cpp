@@ -7,38 +7,41 @@ namespace troupe::actors {
 
 void handler_runner::run(const delivery& what) {
   inbound_batch& batch = *what.batch;
-  const auto& list = what.is_all ? batch.deliveries : batch.routed;
+  const auto& all = what.is_all ? batch.deliveries : batch.routed;
+  const std::span<const std::uint32_t> list{all.data() + what.first, what.count};
   const bool settles = link_->options.acknowledge == ack_policy::handled && !batch.deferred.empty();
-  const bool is_open = link_->gate.enter();
+  if (!link_->gate.enter()) {
+    if (settles)
+      for (const std::uint32_t index : list) settle(batch, index, true);
+  } else {
+    run_open(batch, list, settles);
+    link_->gate.leave();
+  }
+  link_->queued.fetch_sub(what.count, std::memory_order_relaxed);
+}
+
+void handler_runner::run_open(inbound_batch& batch, std::span<const std::uint32_t> list, bool settles) {
+  subscription_link& link = *link_;
   std::uint64_t delivered = 0;
-  for (std::uint32_t at = what.first; at != what.first + what.count; ++at) {
-    const std::uint32_t index = list[at];
+  for (const std::uint32_t index : list) {
     bool is_handled = true;
-    if (is_open && !link_->gate.is_closed() && !is_to_be_skipped()) {
-      is_handled = call(batch, index);
-      delivered += is_handled ? 1 : 0;
+    if (!link.gate.is_closed() && (link.skip.load(std::memory_order_relaxed) == 0 || !skip_one())) {
+      const message m{batch.publish_at(index), batch.owner_of(index)};
+      try {
+        link.handler(m);
+        ++delivered;
+      } catch (...) {
+        is_handled = false;
+        link.failures.add(1);
+        front_->handler_failures.add(1);
+      }
     }
     if (settles) settle(batch, index, is_handled);
   }
-  if (is_open) link_->gate.leave();
-  link_->queued.fetch_sub(what.count, std::memory_order_relaxed);
-  link_->delivered.add(delivered);
+  link.delivered.add(delivered);
 }
 
-bool handler_runner::call(const inbound_batch& batch, std::uint32_t index) {
-  const message m{batch.publish_at(index), batch.owner_of(index)};
-  try {
-    link_->handler(m);
-    return true;
-  } catch (...) {
-    link_->failures.add(1);
-    front_->handler_failures.add(1);
-    return false;
-  }
-}
-
-bool handler_runner::is_to_be_skipped() noexcept {
-  if (link_->skip.load(std::memory_order_relaxed) == 0) return false;
+bool handler_runner::skip_one() noexcept {
   link_->skip.fetch_sub(1, std::memory_order_relaxed);
   link_->dropped.add(1);
   front_->dropped.add(1);

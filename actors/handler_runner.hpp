@@ -12,7 +12,9 @@
 #include "client_front.hpp"
 #include "messages.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <span>
 
 namespace troupe::actors {
 
@@ -29,9 +31,9 @@ public:
   subscription_link& link() noexcept { return *link_; }
 
 private:
-  bool call(const inbound_batch& batch, std::uint32_t index);
+  void run_open(inbound_batch& batch, std::span<const std::uint32_t> list, bool settles);
   void settle(inbound_batch& batch, std::uint32_t index, bool is_handled);
-  bool is_to_be_skipped() noexcept;
+  bool skip_one() noexcept;
 
   link_ref link_;
   std::shared_ptr<client_front> front_;

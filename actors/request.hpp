@@ -1,11 +1,12 @@
 // request: what a user asked for, as it lies in front of the session.
 //
-// Lives here: request (the common head), publish_record (a publish with everything it needs in one
-//          piece of a slab), asker (who is answered), publish_group (one asker for several publishes).
+// Lives here: user_request (the common head), publish_record (a publish, encoded), asker (who is
+//          answered), publish_group (one asker for several publishes).
 // Holds:   a record is written once, by the door, before it is pushed; afterwards it belongs to the
-//          session. Its order in the world is its ticket.
+//          session. Records fill a slab from its end, their packets from its beginning, so that packets
+//          of consecutive calls lie side by side and leave as one piece.
 // Threads: one owner at a time; the mailbox hands it over.
-// Costs:   a head of 56 octets and the message behind it, on one or two cache lines at 10 octets.
+// Costs:   a record is one cache line; the session does not touch the packet of a QoS 0 publish at all.
 #pragma once
 
 #include "completion.hpp"
@@ -52,21 +53,22 @@ private:
 struct user_request {
   enum class kind : std::uint8_t { publish, control, call };
 
-  user_request* next = nullptr; // of whatever list the session keeps it in
   asker who{};
   kind what = kind::publish;
 };
 
-/// One publish. Behind it lie, in this order: the waiter if there is one, the set of properties seen if
-/// there are any, topic, payload, properties.
+/// One publish. Its packet was encoded by the door, with packet id 1 where there is one.
 struct publish_record : user_request {
-  runtime::slab* memory = nullptr; // one reference is this record's
-  std::uint32_t payload_size = 0;
-  std::uint32_t properties_size = 0;
-  std::uint16_t topic_size = 0;
-  std::uint16_t waiter_size = 0;
   protocol::qos quality = protocol::qos::at_most_once;
   bool retain = false;
+  std::uint16_t topic_size = 0;
+  std::uint16_t waiter_size = 0;    // octets behind the record, padding included
+  protocol::octet* frame = nullptr; // the whole packet, in the same slab
+  runtime::slab* memory = nullptr;  // one reference is this record's
+  std::uint32_t frame_size = 0;
+  std::uint32_t payload_size = 0;
+  std::uint32_t properties_size = 0;
+  std::uint64_t properties_seen = 0;
 
   static publish_record& from(user_request& r) noexcept { return static_cast<publish_record&>(r); }
   static publish_record& from(protocol::request_token token) noexcept {
@@ -74,37 +76,38 @@ struct publish_record : user_request {
   }
   protocol::request_token token() const noexcept { return reinterpret_cast<protocol::request_token>(this); }
 
-  /// Where a waiter of `waiter_size` (padding included) lies.
+  /// Where a waiter of `waiter_size` lies.
   void* waiter_storage() noexcept {
     constexpr std::uintptr_t mask = alignof(std::max_align_t) - 1;
     return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(this + 1) + mask) & ~mask);
   }
-  /// The message as views into this record.
-  protocol::kept_publish view() noexcept {
-    const auto* at = reinterpret_cast<const protocol::octet*>(this + 1) + waiter_size;
-    std::uint64_t seen = 0;
-    if (properties_size != 0) {
-      std::memcpy(&seen, at, sizeof seen);
-      at += sizeof seen;
-    }
+  protocol::octets packet() const noexcept { return {frame, frame_size}; }
+  void set_id(protocol::packet_id id) noexcept {
+    protocol::octet* const at = topic_begin() + topic_size;
+    at[0] = static_cast<protocol::octet>(id >> 8U);
+    at[1] = static_cast<protocol::octet>(id & 0xFFU);
+  }
+  /// The message as views into the packet.
+  protocol::kept_publish view() const noexcept {
+    const protocol::octet* const payload = frame + frame_size - payload_size;
     protocol::kept_publish result;
-    result.packet.topic = {reinterpret_cast<const char*>(at), topic_size};
-    at += topic_size;
-    result.packet.payload = {at, payload_size};
-    if (properties_size != 0) result.packet.properties = {{at + payload_size, properties_size}, seen};
+    result.packet.topic = {reinterpret_cast<const char*>(topic_begin()), topic_size};
+    result.packet.payload = {payload, payload_size};
+    if (properties_size != 0)
+      result.packet.properties = {{payload - properties_size, properties_size}, properties_seen};
     result.packet.quality = quality;
     result.packet.retain = retain;
     result.owner = memory;
     return result;
   }
-  /// Octets this record takes, as its door counted them.
-  std::size_t size() const noexcept { return room(waiter_size, topic_size, payload_size, properties_size); }
-  /// Octets that a record for this needs; `waiter` with the padding it may need.
-  static std::size_t room(std::size_t waiter, std::size_t topic, std::size_t payload,
-                          std::size_t properties) noexcept {
-    const std::size_t plain = sizeof(publish_record) + waiter + topic + payload
-                              + (properties != 0 ? properties + sizeof(std::uint64_t) : 0);
-    return (plain + alignof(user_request*) - 1) / alignof(user_request*) * alignof(user_request*);
+  /// What it weighs at the doors.
+  std::size_t weight() const noexcept { return sizeof(publish_record) + waiter_size + frame_size; }
+
+private:
+  protocol::octet* topic_begin() const noexcept {
+    std::size_t at = 1; // the first octet
+    while ((frame[at] & 0x80U) != 0) ++at;
+    return frame + at + 1 + 2;
   }
 };
 

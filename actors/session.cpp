@@ -2,6 +2,7 @@
 
 #include "../protocol/errc.hpp"
 
+#include <cstring>
 #include <utility>
 
 namespace troupe::actors {
@@ -100,7 +101,7 @@ bool session::may_produce() noexcept {
 }
 
 bool session::take_requests() {
-  for (std::size_t taken = 0; taken < requests_per_run && outbox_.size() < run_octets;
+  for (std::size_t taken = 0; taken < requests_per_run && octets_written() < run_octets;
        taken += requests_per_turn) {
     if (!may_produce()) return false;
     if (!requests_.drain(requests_per_turn, [this](request_item&& item) { on_request(*item.what); }))
@@ -121,12 +122,44 @@ void session::on_request(user_request& what) {
 void session::on_publish(publish_record& record) {
   if (refusing_) [[unlikely]]
     return end_publish(record, outcome{refusing_});
+  protocol::packet_id id = 0;
+  if (machine_.pass(record.token(), record.quality, record.retain, record.frame_size, id, now_)) [[likely]] {
+    if (id != 0) record.set_id(id);
+    append(record);
+    if (id != 0) return; // its acknowledgement ends it
+    ++published_;
+    return ends_.succeed(record);
+  }
   const auto taken = machine_.publish(record.token(), record.view(), now_);
   if (!taken) [[unlikely]]
     end_publish(record, outcome{taken.error()});
 }
 
+void session::append(const publish_record& record) {
+  if (record.frame != frames_end_ || record.memory != frames_slab_) {
+    flush_frames();
+    frames_ = frames_end_ = record.frame;
+    frames_slab_ = record.memory;
+  }
+  frames_end_ += record.frame_size;
+}
+
+void session::flush_frames() {
+  if (frames_ == frames_end_) return;
+  const auto size = static_cast<std::size_t>(frames_end_ - frames_);
+  if (size >= protocol::borrow_threshold) {
+    outbox_.borrow({frames_, size}, frames_slab_);
+  } else {
+    protocol::octet* const to = outbox_.reserve(size);
+    std::memcpy(to, frames_, size);
+    outbox_.commit(to + size);
+  }
+  frames_ = frames_end_ = nullptr;
+  frames_slab_ = nullptr;
+}
+
 void session::end_publish(publish_record& record, const outcome& how) {
+  flush_frames(); // another slab may be given back
   ++(how.ok() ? published_ : failed_);
   ends_.finish(record, how);
 }
@@ -209,12 +242,15 @@ void session::on_mail_of(batch_ref&& batch) {
   batch_ = &*batch;
   bool goes_on = true;
   const auto count = static_cast<std::uint32_t>(batch->packets.size());
-  for (packet_ = 0; packet_ != count && goes_on; ++packet_)
-    goes_on = machine_.on_packet(batch->packets[packet_], now_);
-  if (goes_on && batch->bad_bytes)
-    machine_.on_bad_bytes(batch->bad_bytes, now_);
-  else if (count == 0)
-    machine_.on_received(now_);
+  for (packet_ = 0; packet_ != count && goes_on; ++packet_) {
+    const protocol::inbound_packet& packet = batch->packets[packet_];
+    if (machine_.is_plain_delivery(packet))
+      batch->deliveries.push_back(packet_);
+    else
+      goes_on = machine_.on_packet(packet, now_);
+  }
+  machine_.on_received(now_);
+  if (goes_on && batch->bad_bytes) machine_.on_bad_bytes(batch->bad_bytes, now_);
   batch_ = nullptr;
   dispatch(std::move(batch));
 }
@@ -238,6 +274,7 @@ void session::on_mail_of(link_up&& up) {
 void session::on_mail_of(link_down&& down) {
   if (!link_ || down.connection != link_->connection) return;
   machine_.transport_down(now_);
+  flush_frames();
   outbox_.clear();
   link_.reset();
   then_ = after_batch::go_on;
@@ -284,6 +321,7 @@ void session::report_up_when_renewed() {
 }
 
 void session::hand_over() {
+  flush_frames();
   if (!link_) return outbox_.clear();
   if (outbox_.empty() && then_ == after_batch::go_on) return;
   machine_.on_sent(now_);

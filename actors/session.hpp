@@ -48,6 +48,11 @@ private:
   bool may_produce() noexcept;
   void on_request(user_request& what);
   void on_publish(publish_record& record);
+  void append(const publish_record& record);
+  void flush_frames();
+  std::size_t octets_written() const noexcept {
+    return outbox_.size() + static_cast<std::size_t>(frames_end_ - frames_);
+  }
   void on_control(std::unique_ptr<control_request> what);
   void begin_end(const disconnect_options& how);
   void go_on_ending();
@@ -76,7 +81,10 @@ private:
   void end_publish(publish_record& record, const outcome& how);
 
   // -- client_host
-  protocol::outbox& out() override { return outbox_; }
+  protocol::outbox& out() override {
+    flush_frames(); // what the machine writes goes behind them
+    return outbox_;
+  }
   void on_connected(const protocol::connack& packet) override;
   bool on_deliver(const protocol::publish& packet, protocol::delivery_tag tag) override;
   void on_complete(protocol::request_token token, const protocol::verdict& how) override;
@@ -92,6 +100,10 @@ private:
 
   runtime::slab_pool slabs_;
   runtime::slab_outbox outbox_;
+  // Packets that doors have encoded, side by side in one slab, not in the outbox yet.
+  protocol::octet* frames_ = nullptr;
+  protocol::octet* frames_end_ = nullptr;
+  runtime::slab* frames_slab_ = nullptr;
   outbound_pool outbound_;
   settler ends_;
   protocol::client_machine machine_;

@@ -38,6 +38,10 @@ public:
   bool is_idle() const noexcept;
 
   // -- the session ---------------------------------------------------------------
+  /// A success that we say ourselves.
+  void settle_success(std::uint32_t at, std::uint8_t round) noexcept {
+    settled_[at].store(round, std::memory_order_release);
+  }
   void settle(std::uint32_t at, std::uint8_t round, const outcome& how) noexcept;
   /// To be called after a number of settlements: wakes whoever waits for one of them.
   void wake() noexcept;

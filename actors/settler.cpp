@@ -6,7 +6,7 @@ namespace troupe::actors {
 
 void settler::finish(publish_record& record, const outcome& how) {
   switch (record.who.what()) {
-  case asker::kind::cell: settle_cell(record.who.as_cell(), how); break;
+  case asker::kind::cell: settle(record.who.as_cell(), how); break;
   case asker::kind::group: settle_group(*record.who.group(), how); break;
   case asker::kind::handler: calls_.push_back({record.who.handler(), how, &record}); return;
   case asker::kind::nobody: break;
@@ -16,33 +16,30 @@ void settler::finish(publish_record& record, const outcome& how) {
 
 void settler::answer(const asker& who, const outcome& how) {
   switch (who.what()) {
-  case asker::kind::cell: settle_cell(who.as_cell(), how); break;
+  case asker::kind::cell: settle(who.as_cell(), how); break;
   case asker::kind::group: settle_group(*who.group(), how); break;
   case asker::kind::handler: calls_.push_back({who.handler(), how, nullptr}); break;
   case asker::kind::nobody: break;
   }
 }
 
-void settler::settle_cell(const cell& where, const outcome& how) {
+void settler::settle(const cell& where, const outcome& how) {
   where.block->settle(where.at, where.round, how);
-  if (where.block == last_block_) return;
-  last_block_ = where.block;
-  if (std::find(touched_.begin(), touched_.end(), last_block_) == touched_.end())
-    touched_.push_back(last_block_);
+  if (where.block != last_block_) touch(where.block);
+}
+
+void settler::touch(settlement_block* block) {
+  last_block_ = block;
+  if (std::find(touched_.begin(), touched_.end(), block) == touched_.end()) touched_.push_back(block);
 }
 
 void settler::settle_group(publish_group& group, const outcome& how) {
   if (const auto who = group.end_one(how)) answer(*who, group.take_verdict());
 }
 
-void settler::release(publish_record& record) noexcept {
-  ended_.items += 1;
-  ended_.octets += static_cast<std::int64_t>(record.size());
-  if (record.memory != run_slab_) {
-    release_run();
-    run_slab_ = record.memory;
-  }
-  ++run_count_;
+void settler::begin_run(runtime::slab* memory) noexcept {
+  release_run();
+  run_slab_ = memory;
 }
 
 void settler::release_run() noexcept {

@@ -28,6 +28,15 @@ public:
 
   /// Ends a publish; the record is gone afterwards.
   void finish(publish_record& record, const outcome& how);
+  /// The same for a success that nobody but us has to confirm.
+  void succeed(publish_record& record) {
+    if (record.who.what() != asker::kind::cell)
+      return finish(record, outcome{protocol::reason_code::success});
+    const cell where = record.who.as_cell();
+    where.block->settle_success(where.at, where.round);
+    if (where.block != last_block_) touch(where.block);
+    release(record);
+  }
   void answer(const asker& who, const outcome& how);
   /// To be called at the end of each run.
   void flush();
@@ -39,9 +48,16 @@ private:
     publish_record* record; // in whose memory the handler lies, or null
   };
 
-  void settle_cell(const cell& where, const outcome& how);
+  void settle(const cell& where, const outcome& how);
+  void touch(settlement_block* block);
   void settle_group(publish_group& group, const outcome& how);
-  void release(publish_record& record) noexcept;
+  void release(publish_record& record) noexcept {
+    ended_.items += 1;
+    ended_.octets += static_cast<std::int64_t>(record.weight());
+    if (record.memory != run_slab_) begin_run(record.memory);
+    ++run_count_;
+  }
+  void begin_run(runtime::slab* memory) noexcept;
   void release_run() noexcept;
   void run_calls();
 

@@ -182,12 +182,12 @@ void client_machine::come_up(const connack& packet, time_point now) {
   if (limits_.assigned_client_identifier.empty() && options_.client_id.empty())
     limits_.assigned_client_identifier = std::move(assigned);
   outbound_ = outbound_aliases{std::min(limits_.topic_alias_maximum, options_.outbound_topic_aliases)};
-  const bool uses_aliases = limits_.topic_alias_maximum != 0 && options_.outbound_topic_aliases != 0;
+  uses_aliases_ = limits_.topic_alias_maximum != 0 && options_.outbound_topic_aliases != 0;
   session_.open({.protocol = options_.protocol,
                  .send_window = std::min(limits_.receive_maximum, options_.send_window),
                  .receive_window = options_.receive_maximum,
                  .maximum_packet_size = limits_.maximum_packet_size,
-                 .aliases = uses_aliases ? &outbound_ : nullptr,
+                 .aliases = uses_aliases_ ? &outbound_ : nullptr,
                  .holder = this});
   was_connected_ = true;
   phase_ = phase::connected;

@@ -49,6 +49,13 @@ public:
   void abandon(std::error_code error);
 
   // -- what comes in ----------------------------------------------------------
+  /// Whether a packet is a delivery about which nothing has to be decided: it may be handed on without
+  /// on_packet(), as long as on_received() is told of the batch.
+  bool is_plain_delivery(const inbound_packet& packet) const noexcept {
+    const auto* const arrived = std::get_if<inbound_publish>(&packet);
+    return arrived != nullptr && arrived->packet.quality == qos::at_most_once
+           && arrived->packet.topic_alias == 0 && phase_ == phase::connected;
+  }
   /// One packet; returns false when the connection is (being) closed: drop the rest.
   bool on_packet(const inbound_packet& packet, time_point now);
   /// Framer or decoder refused the bytes.
@@ -63,6 +70,21 @@ public:
   /// client is not connected. On success QoS 0 completes from inside this call as soon as it was
   /// appended to the outbox; QoS 1/2 by PUBACK/PUBCOMP. `kept` must stay recallable by `token`.
   result<void> publish(request_token token, const kept_publish& kept, time_point now);
+  /// Whether a publish of `size` octets that was encoded beforehand (sayable in our version, no alias, no
+  /// repetition) may leave now as it is. If so it counts as sent: QoS 0 has ended without on_complete;
+  /// QoS 1 and 2 bear `id`, which the host writes into the octets, and end as ever. Else: publish().
+  bool pass(request_token token, qos quality, bool retain, std::size_t size, packet_id& id, time_point now) {
+    const bool flows = phase_ == phase::connected && parked_.empty() && session_.sent().first_unsent() == 0;
+    if (!flows || uses_aliases_ || size > limits_.maximum_packet_size || quality > limits_.maximum_qos
+        || (retain && !limits_.retain_available))
+      return false;
+    if (quality != qos::at_most_once) {
+      id = session_.begin_publish(token, quality);
+      if (id == 0) return false;
+    }
+    watch_.on_sent(now);
+    return true;
+  }
   result<void> subscribe(request_token token, std::span<const subscription> filters,
                          properties_view properties, time_point now);
   result<void> unsubscribe(request_token token, std::span<const std::string_view> filters,
@@ -126,6 +148,7 @@ private:
   phase phase_ = phase::down;
   bool was_connected_ = false; // a CONNACK with success came once: later connections resume
   bool asked_clean_ = false;   // by the CONNECT of this connection
+  bool uses_aliases_ = false;  // on this connection, for what we send
 };
 
 } // namespace troupe::protocol

@@ -75,6 +75,11 @@ public:
   bool may_send() const noexcept { return open_ && inflight_.first_unsent() == 0 && inflight_.has_room(); }
   /// Sends a publish. QoS 0 needs no room.
   result<void> send(outbox& out, request_token token, const kept_publish& kept);
+  /// The id of a publish at QoS 1 or 2 that is sent at once by whoever has encoded it; 0: no room now.
+  packet_id begin_publish(request_token token, qos quality) {
+    if (!may_send()) return 0;
+    return inflight_.add(token, quality == qos::at_least_once ? rung::puback : rung::pubrec);
+  }
   progress on_puback(const ack& packet);
   progress on_pubrec(outbox& out, const ack& packet);
   progress on_pubcomp(const ack& packet);

@@ -95,6 +95,12 @@ std::string scripted_link::grant(int quality, bool is_v5) {
   return subscribe;
 }
 
+std::string scripted_link::confirm_end() {
+  std::string unsubscribe = read_past_pings();
+  write("B0 04 " + unsubscribe.substr(6, 5) + " 00 00");
+  return unsubscribe;
+}
+
 scripted_broker::scripted_broker() : descriptor_{::socket(AF_INET, SOCK_STREAM, 0)} {
   sockaddr_in where{};
   where.sin_family = AF_INET;

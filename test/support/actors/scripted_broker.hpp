@@ -31,6 +31,8 @@ public:
   std::string welcome(bool session_present = false, bool is_v5 = true);
   /// Reads a SUBSCRIBE of one filter and grants it; answers the SUBSCRIBE.
   std::string grant(int quality, bool is_v5 = true);
+  /// Reads an UNSUBSCRIBE of one filter and confirms it; answers the UNSUBSCRIBE.
+  std::string confirm_end();
   void close() noexcept;
 
 private:
