@@ -39,8 +39,10 @@ inline void copy_ends(octet* to, const octet* from, std::size_t count) noexcept 
 }
 
 inline void copy(octet* to, const octet* from, std::size_t count) noexcept {
-  if (count > 32)
+  if (count > 64)
     std::memcpy(to, from, count);
+  else if (count >= 32)
+    copy_ends<32>(to, from, count);
   else if (count >= 16)
     copy_ends<16>(to, from, count);
   else if (count >= 8)

@@ -13,7 +13,9 @@ namespace {
 
 wake_policy decide(wake_policy wanted, std::size_t workers) {
   if (wanted != wake_policy::automatic) return wanted;
-  return std::thread::hardware_concurrency() > workers ? wake_policy::spin : wake_policy::yield;
+  // A spinning worker needs a core beside the one that the threads which call us run on. On two cores
+  // with one worker the kernel puts both on one: bursts of 1,000 took 900 us instead of 75 us to publish.
+  return std::thread::hardware_concurrency() > workers + 1 ? wake_policy::spin : wake_policy::yield;
 }
 
 /// Waits until every home has been idle once.

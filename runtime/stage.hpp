@@ -29,7 +29,7 @@ class manual_clock;
 
 /// What a worker does when it has nothing to do.
 enum class wake_policy : std::uint8_t {
-  automatic, // spin when cores exceed workers, else yield
+  automatic, // spin when cores exceed workers by two or more, else yield
   yield,     // one sched_yield after each wake-up: throughput
   spin,      // look around for about 40 us before sleeping: latency
   plain,     // neither
