@@ -23,6 +23,7 @@ const octet* append(octet*& to, protocol::octets from) noexcept {
 }
 
 protocol::time_point expiry_of(const protocol::publish& packet, protocol::time_point received) noexcept {
+  if (!packet.properties.has(protocol::property::message_expiry_interval)) return protocol::never;
   const auto interval = packet.properties.number(protocol::property::message_expiry_interval);
   return interval ? received + std::chrono::seconds{*interval} : protocol::never;
 }

@@ -19,6 +19,8 @@ namespace {
 /// A client that reads nothing of what we answer is not read from beyond this backlog.
 constexpr std::size_t most_backlog = std::size_t{4} << 20U;
 
+constexpr protocol::errc fine{};
+
 protocol::server_machine_options machine_options(const broker_options& from) {
   return {.connect_timeout = from.connect_timeout,
           .receive_maximum = from.receive_maximum,
@@ -159,23 +161,25 @@ void peer::on_read(protocol::slice bytes) {
 void peer::take_frames() {
   const protocol::time_point now = shard_.shop().now;
   is_taking_ = true;
+  protocol::frame cut;
+  protocol::inbound_packet packet; // its places are used again
   while (!is_leaving_) {
     if (!is_judged_) { // the rest waits for the answer to CONNECT
       is_taking_ = false;
       return transport_->pause();
     }
-    const auto next = framer_.next();
-    if (!next) {
-      if (next.error() != protocol::errc::need_more) machine_.on_bad_bytes(next.error(), now);
+    if (const protocol::errc state = framer_.next(cut); state != fine) {
+      if (state != protocol::errc::need_more) machine_.on_bad_bytes(state, now);
       break;
     }
-    const protocol::keeper_ref own = framer_.retained(*next);
+    const protocol::keeper_ref own = framer_.retained(cut);
     reading_ = own ? own.get() : input_.owner().get();
-    const auto packet = protocol::decode_packet(*next, version_, protocol::role::server);
-    if (packet)
-      machine_.on_packet(*packet, now);
+    if (const protocol::errc wrong =
+            protocol::decode_packet_into(packet, cut, version_, protocol::role::server);
+        wrong == fine) [[likely]]
+      machine_.on_packet(packet, now);
     else
-      machine_.on_bad_bytes(packet.error(), now);
+      machine_.on_bad_bytes(wrong, now);
     if (own) shard_.routing().flush_run(); // what it gathered lies in a buffer that is kept no longer
   }
   is_taking_ = false;
