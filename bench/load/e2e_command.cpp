@@ -104,7 +104,10 @@ void add_run_options(CLI::App& app, e2e_options& to) {
 row_options options_of_rows(const e2e_options& options) {
   row_options result;
   result.workers = options.workers;
-  if (options.broker != "embedded") result.broker = options.broker;
+  if (options.broker != "embedded") {
+    result.broker = options.broker;
+    result.work.short_iterations = 0; // brokers that write packet by packet take their time
+  }
   if (options.full_job) {
     result.work.warm_ups = 10;
     result.work.iterations = 10;

@@ -12,7 +12,8 @@ void fill_payload(std::span<protocol::octet> payload) noexcept {
 }
 
 sequence_check::sequence_check(std::size_t payload)
-    : pattern_(payload), mask_{payload >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * payload) - 1},
+    : pattern_(payload),
+      mask_{payload >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * payload) - 1},
       end_mask_{~std::uint64_t{0}} {
   fill_payload(pattern_);
   if (payload >= 8) std::memcpy(&end_, pattern_.data() + payload - sizeof end_, sizeof end_);
