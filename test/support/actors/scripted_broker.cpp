@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -73,10 +74,14 @@ std::string scripted_link::read_past_pings() {
 
 void scripted_link::write(std::string_view hex_text) {
   const auto bytes = parse_hex(hex_text);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const auto sent = ::send(descriptor_, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+  write_raw(troupe::protocol::as_text(octets{bytes}));
+}
+
+void scripted_link::write_raw(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent <= 0) throw std::runtime_error{"the client does not take what is written"};
-    at += static_cast<std::size_t>(sent);
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
 }
 
@@ -123,7 +128,10 @@ std::string scripted_broker::url() const { return "mqtt://127.0.0.1:" + std::to_
 
 scripted_link scripted_broker::accept() {
   wait_readable(descriptor_, "nobody dials");
-  return scripted_link{::accept(descriptor_, nullptr, nullptr)};
+  const int accepted = ::accept(descriptor_, nullptr, nullptr);
+  const int at_once = 1;
+  ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+  return scripted_link{accepted};
 }
 
 bool scripted_broker::has_caller() const {
