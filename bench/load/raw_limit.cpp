@@ -105,10 +105,12 @@ struct raw_limit::parts {
     while (!subscriber_link.is_closed()) {
       sockets.sleep();
       read_subscriber(subscriber_link, raw_link::wait::no);
+      if (subscriber->received() != 0) {
+        received.store(static_cast<std::uint32_t>(subscriber->received()), std::memory_order_release);
+        received.notify_one();
+      }
+      // Last: once the final acknowledgement is out, the book belongs to the constructing thread.
       while (!subscriber_link.flush()) subscriber_link.wait_for_room();
-      if (subscriber->received() == 0) continue;
-      received.store(static_cast<std::uint32_t>(subscriber->received()), std::memory_order_release);
-      received.notify_one();
     }
   }
 
