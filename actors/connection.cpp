@@ -116,16 +116,15 @@ void connection::collect(inbound_batch* batch) {
   protocol::errc end = framer_.next(frame);
   // Only the first frame can have begun in an earlier read; then the framer's own buffer keeps it.
   if (end == protocol::errc{}) batch->first_bytes = framer_.retained(frame);
+  protocol::topic_memory memory;
   for (; end == protocol::errc{}; end = framer_.next(frame)) {
-    // Decoded where it stays: a packet is a dozen words, and a copy would wait for its last stores.
-    const protocol::errc wrong = protocol::decode_packet_into(batch->packets.emplace_back(), frame,
-                                                              options_.version, protocol::role::client);
-    if (wrong != protocol::errc{}) {
+    protocol::inbound_packet& packet = batch->packets.emplace_back();
+    end = protocol::decode_packet_into(packet, frame, options_.version, protocol::role::client, memory);
+    if (end != protocol::errc{}) {
       batch->packets.pop_back();
-      batch->bad_bytes = wrong;
-      is_deaf_ = true;
       break;
     }
+    if (batch->packets.size() == 1 && batch->first_bytes) memory.forget(); // it is kept by others
   }
   if (end != protocol::errc{} && end != protocol::errc::need_more) {
     batch->bad_bytes = end;

@@ -5,7 +5,7 @@
 //          A message that matches several subscriptions goes to each of them; one that matches none is
 //          counted and settled. Overflow policies are applied here, where the queue is entered.
 // Threads: its home's (on CAF's own schedulers: wherever it is run).
-// Costs:   one comparison per message while the topic stays the same, else a look-up; a batch that
+// Costs:   one comparison of addresses per message while the topic stays the same, else a look-up; a batch that
 //          belongs to one subscriber is passed on as it is. No allocation in the steady state.
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "../runtime/resident.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -51,6 +52,7 @@ private:
 
   void route(inbound_batch& batch);
   void look_up(std::string_view topic);
+  void deal_out(inbound_batch& batch, std::span<const std::uint32_t> indices);
   bool is_of_one_topic(const inbound_batch& batch);
   void send_whole(batch_ref&& batch, destination& to);
   void note_deferred(inbound_batch& batch, std::uint32_t index);

@@ -19,8 +19,6 @@ namespace {
 /// A client that reads nothing of what we answer is not read from beyond this backlog.
 constexpr std::size_t most_backlog = std::size_t{4} << 20U;
 
-constexpr protocol::errc fine{};
-
 protocol::server_machine_options machine_options(const broker_options& from) {
   return {.connect_timeout = from.connect_timeout,
           .receive_maximum = from.receive_maximum,
@@ -161,26 +159,34 @@ void peer::on_read(protocol::slice bytes) {
 void peer::take_frames() {
   const protocol::time_point now = shard_.shop().now;
   is_taking_ = true;
-  protocol::frame cut;
-  protocol::inbound_packet packet; // its places are used again
-  while (!is_leaving_) {
+  protocol::frame frame;
+  protocol::inbound_packet packet;
+  protocol::topic_memory memory;
+  reading_ = input_.owner().get();
+  for (bool is_first = true; !is_leaving_; is_first = false) {
     if (!is_judged_) { // the rest waits for the answer to CONNECT
       is_taking_ = false;
       return transport_->pause();
     }
-    if (const protocol::errc state = framer_.next(cut); state != fine) {
-      if (state != protocol::errc::need_more) machine_.on_bad_bytes(state, now);
+    if (const protocol::errc end = framer_.next(frame); end != protocol::errc{}) {
+      if (end != protocol::errc::need_more) machine_.on_bad_bytes(end, now);
       break;
     }
-    const protocol::keeper_ref own = framer_.retained(cut);
-    reading_ = own ? own.get() : input_.owner().get();
-    if (const protocol::errc wrong =
-            protocol::decode_packet_into(packet, cut, version_, protocol::role::server);
-        wrong == fine) [[likely]]
-      machine_.on_packet(packet, now);
-    else
+    if (is_first) [[unlikely]] // it alone can have begun in an earlier read
+      if (const protocol::keeper_ref own = framer_.retained(frame)) {
+        take_frame(frame, own);
+        continue;
+      }
+    const auto wrong = protocol::decode_packet_into(packet, frame, version_, protocol::role::server, memory);
+    const auto* const arrived = std::get_if<protocol::inbound_publish>(&packet);
+    if (wrong != protocol::errc{}) {
       machine_.on_bad_bytes(wrong, now);
-    if (own) shard_.routing().flush_run(); // what it gathered lies in a buffer that is kept no longer
+    } else if (arrived != nullptr && machine_.is_plain(*arrived)) {
+      machine_.on_received(now);
+      on_publish(arrived->packet, arrived->whole, true);
+    } else {
+      machine_.on_packet(packet, now);
+    }
   }
   is_taking_ = false;
   shard_.routing().flush_run();
@@ -188,6 +194,18 @@ void peer::take_frames() {
   input_ = {};
   touch();
   if (!is_gone_) watch_backlog();
+}
+
+/// One that the framer's own buffer keeps.
+void peer::take_frame(const protocol::frame& frame, const protocol::keeper_ref& own) {
+  reading_ = own.get();
+  const auto packet = protocol::decode_packet(frame, version_, protocol::role::server);
+  if (packet)
+    machine_.on_packet(*packet, shard_.shop().now);
+  else
+    machine_.on_bad_bytes(packet.error(), shard_.shop().now);
+  shard_.routing().flush_run(); // what it gathered lies in a buffer that is kept no longer
+  reading_ = input_.owner().get();
 }
 
 void peer::on_writable() {

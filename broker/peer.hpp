@@ -122,6 +122,7 @@ private:
 
   void introduce(const protocol::connect& packet);
   void take_frames();
+  void take_frame(const protocol::frame& frame, const protocol::keeper_ref& own);
   void watch_backlog();
 
   shard& shard_;

@@ -52,12 +52,23 @@ const route& router::way_of(peer& from, std::string_view topic) {
 protocol::publish_verdict router::publish(peer& from, const protocol::publish& packet, protocol::octets whole,
                                           bool is_same, protocol::keeper* owner) {
   shop_.counts.messages_received.add();
+  const bool is_bare = packet.quality == qos::at_most_once && !packet.retain && is_same;
+  if (is_bare && goes_on(from, packet, whole)) [[likely]] {
+    run_.end += whole.size();
+    ++run_.count;
+    run_.largest = std::max(run_.largest, static_cast<std::uint32_t>(whole.size()));
+    return {};
+  }
   if (const reason_code no = from.judge_topic(packet.topic); protocol::is_failure(no)) return {.reason = no};
   const route& way = way_of(from, packet.topic);
-  const bool is_bare = packet.quality == qos::at_most_once && !packet.retain && is_same;
-  if (is_bare && gather(from, way, whole, owner)) return {};
+  if (is_bare && gather(from, way, packet.topic, whole, owner)) return {};
   flush_run();
+  return publish_alone(from, packet, way, whole, is_same, owner);
+}
 
+protocol::publish_verdict router::publish_alone(peer& from, const protocol::publish& packet, const route& way,
+                                                protocol::octets whole, bool is_same,
+                                                protocol::keeper* owner) {
   onward message{.packet = packet,
                  .owner = owner,
                  .form = from.version(),
@@ -95,24 +106,28 @@ protocol::publish_verdict router::publish(peer& from, const protocol::publish& p
   return {};
 }
 
-bool router::gather(const peer& from, const route& way, protocol::octets whole, protocol::keeper* owner) {
-  const auto size = static_cast<std::uint32_t>(whole.size());
-  if (run_.way == &way && run_.end == whole.data() && run_.owner == owner) {
-    run_.end += whole.size();
-    ++run_.count;
-    run_.largest = std::max(run_.largest, size);
-    return true;
-  }
+/// What lies right behind the run, with its topic in the same place, came in the same read from the same
+/// peer: whatever was judged of the run holds for it, too.
+bool router::goes_on(const peer& from, const protocol::publish& packet,
+                     protocol::octets whole) const noexcept {
+  return run_.way != nullptr && run_.end == whole.data() && run_.topic == packet.topic.data()
+         && run_.publisher == &from;
+}
+
+bool router::gather(const peer& from, const route& way, std::string_view topic, protocol::octets whole,
+                    protocol::keeper* owner) {
   flush_run();
   if (!is_plain(way, from.version())) return false;
   run_ = {.way = &way,
+          .publisher = &from,
+          .topic = topic.data(),
           .begin = whole.data(),
           .end = whole.data() + whole.size(),
           .owner = owner,
           .from = from.session()->number(),
           .form = from.version(),
           .count = 1,
-          .largest = size};
+          .largest = static_cast<std::uint32_t>(whole.size())};
   return true;
 }
 

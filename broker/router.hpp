@@ -6,7 +6,7 @@
 //          no change are gathered while one read lasts, and handed on as the octets that came in.
 // Threads: belongs to one shard.
 // Errors:  a publish may be refused by `may` with a reason code.
-// Costs:   a packet of a run: one comparison of its topic. A run: one copy, or one reference, per
+// Costs:   a packet of a run: one comparison of where its topic stands. A run: one copy, or one reference, per
 //          subscriber; one message per shard.
 #pragma once
 
@@ -48,6 +48,8 @@ private:
   // Octets of one read that wait to be handed on.
   struct gathered {
     const route* way = nullptr; // null: nothing waits
+    const peer* publisher = nullptr;
+    const char* topic = nullptr; // where the topic of the first packet stands
     const protocol::octet* begin = nullptr;
     const protocol::octet* end = nullptr;
     protocol::keeper* owner = nullptr; // held by the read that is going on
@@ -58,7 +60,11 @@ private:
   };
 
   const route& way_of(peer& from, std::string_view topic);
-  bool gather(const peer& from, const route& way, protocol::octets whole, protocol::keeper* owner);
+  bool goes_on(const peer& from, const protocol::publish& packet, protocol::octets whole) const noexcept;
+  bool gather(const peer& from, const route& way, std::string_view topic, protocol::octets whole,
+              protocol::keeper* owner);
+  protocol::publish_verdict publish_alone(peer& from, const protocol::publish& packet, const route& way,
+                                          protocol::octets whole, bool is_same, protocol::keeper* owner);
   void pass_on(const route& way, const publish_run& run);
   void hand_out(const route& way, onward& message);
   void set_retained(onward& message, const stamp& when);

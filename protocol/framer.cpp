@@ -12,24 +12,7 @@ namespace {
 
 constexpr errc fine{};
 
-enum class opening : octet { refused, accepted, accepted_in_5_0 };
-
-/// What a first octet may be [MQTT-2.1.3-1]: the flags of PUBLISH are free but for QoS 3
-/// [MQTT-3.3.1-4] and DUP without QoS [MQTT-3.3.1-2].
-constexpr auto openings = [] {
-  std::array<opening, 256> table{};
-  for (unsigned type = 1; type <= 15; ++type) {
-    const bool two = type == 6 || type == 8 || type == 10;
-    table[(type << 4U) | (two ? 2U : 0U)] = opening::accepted;
-  }
-  table[15U << 4U] = opening::accepted_in_5_0;
-  for (unsigned flags = 0; flags < 16; ++flags) {
-    const unsigned quality = (flags >> 1U) & 3U;
-    const bool lone_dup = (flags & 8U) != 0 && quality == 0;
-    table[(3U << 4U) | flags] = quality == 3 || lone_dup ? opening::refused : opening::accepted;
-  }
-  return table;
-}();
+using detail::opening;
 
 /// Above this, spare buffers are not kept beyond one.
 constexpr std::size_t spare_octets = 4U << 20U;
@@ -46,8 +29,6 @@ constexpr std::size_t rounded(std::size_t size) noexcept {
   const std::size_t step = std::bit_floor(size) / 4;
   return (size + step - 1) / step * step;
 }
-
-bool is_ping(octet first) noexcept { return (first >> 4U) == 12U || (first >> 4U) == 13U; }
 
 } // namespace
 
@@ -121,7 +102,7 @@ errc framer::fail(errc why) noexcept {
 /// Judges as much of a header as there is; errc::need_more when it is right so far.
 errc framer::read_header(const octet* from, std::size_t count, header& found) noexcept {
   if (count == 0) return errc::need_more;
-  const opening how = openings[from[0]];
+  const opening how = detail::openings[from[0]];
   if (how == opening::refused
       || (how == opening::accepted_in_5_0 && version_ == static_cast<octet>(version::v3_1_1)))
     return errc::malformed_packet;
@@ -139,13 +120,13 @@ errc framer::read_header(const octet* from, std::size_t count, header& found) no
     if (i == 4) // four length octets at most, section 1.5.5
       return errc::malformed_packet;
   }
-  if (remaining != 0 && is_ping(from[0])) // sections 3.12.1 and 3.13.1
+  if (remaining != 0 && how == opening::ping) // sections 3.12.1 and 3.13.1
     return errc::malformed_packet;
   found.length = found.body_at + remaining;
   return found.length > limit_ ? errc::packet_too_large : fine;
 }
 
-errc framer::next(frame& into) noexcept {
+errc framer::next_slowly(frame& into) noexcept {
   if (failure_ != fine) return failure_;
   if (held_ != 0) return next_across(into);
   const auto available = static_cast<std::size_t>(end_ - at_);

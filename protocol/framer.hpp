@@ -22,6 +22,32 @@
 
 namespace troupe::protocol {
 
+namespace detail {
+
+/// What a first octet says beyond its being right.
+enum class opening : octet { refused, accepted, ping, accepted_in_5_0 };
+
+/// What a first octet may be [MQTT-2.1.3-1]: the flags of PUBLISH are free but for QoS 3
+/// [MQTT-3.3.1-4] and DUP without QoS [MQTT-3.3.1-2].
+inline constexpr auto openings = [] {
+  std::array<opening, 256> table{};
+  for (unsigned type = 1; type <= 11; ++type) {
+    const bool two = type == 6 || type == 8 || type == 10;
+    table[(type << 4U) | (two ? 2U : 0U)] = opening::accepted;
+  }
+  table[12U << 4U] = table[13U << 4U] = opening::ping;
+  table[14U << 4U] = opening::accepted;
+  table[15U << 4U] = opening::accepted_in_5_0;
+  for (unsigned flags = 0; flags < 16; ++flags) {
+    const unsigned quality = (flags >> 1U) & 3U;
+    const bool lone_dup = (flags & 8U) != 0 && quality == 0;
+    table[(3U << 4U) | flags] = quality == 3 || lone_dup ? opening::refused : opening::accepted;
+  }
+  return table;
+}();
+
+} // namespace detail
+
 /// One whole control packet. `body` has read_slack readable octets after its end.
 struct frame {
   octet first = 0; // packet type and flags
@@ -61,7 +87,7 @@ public:
   /// second following call of next(), or for as long as retained(frame) is held.
   result<frame> next();
   /// The same without a result: 0 = `into` holds the frame.
-  errc next(frame& into) noexcept;
+  errc next(frame& into) noexcept { return next_at_hand(into) ? errc{} : next_slowly(into); }
 
   /// The space into which the next octets may be read directly: the missing part of a large
   /// incomplete frame, or empty. After writing n octets there call filled(n), then next().
@@ -81,6 +107,8 @@ private:
   class buffer;
   struct header;
 
+  bool next_at_hand(frame& into) noexcept;
+  errc next_slowly(frame& into) noexcept;
   errc read_header(const octet* from, std::size_t count, header& found) noexcept;
   errc fail(errc why) noexcept;
   errc next_across(frame& into) noexcept;
@@ -102,5 +130,29 @@ private:
   octet version_ = 0;            // 0 = unknown
   octet quiet_ = 0;              // inputs since a frame crossed two of them
 };
+
+/// The stream itself: a frame that lies wholly in the input, with one or two length octets in their
+/// shortest form. False: nothing happened, and next_slowly() judges.
+inline bool framer::next_at_hand(frame& into) noexcept {
+  constexpr std::size_t smallest = 4; // of a PUBLISH or an acknowledgement
+  const octet* const from = at_;
+  const auto available = static_cast<std::size_t>(end_ - from);
+  if (available < smallest || held_ != 0 || failure_ != errc{}) return false;
+  if (detail::openings[from[0]] != detail::opening::accepted) return false;
+  std::size_t body_at = 2;
+  std::size_t remaining = from[1];
+  if (remaining >= 0x80U) {
+    if (from[2] == 0 || from[2] >= 0x80U) return false;
+    remaining = (remaining & 0x7FU) | (std::size_t{from[2]} << 7U);
+    body_at = 3;
+  }
+  const std::size_t length = body_at + remaining;
+  if (length > available || length > limit_) return false;
+  at_ = from + length;
+  into.first = from[0];
+  into.whole = {from, length};
+  into.body = {from + body_at, remaining};
+  return true;
+}
 
 } // namespace troupe::protocol

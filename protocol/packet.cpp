@@ -15,28 +15,28 @@ void append_empty(outbox& out, packet_type type) {
   out.commit(to + 2);
 }
 
-errc decode_publish_form(inbound_packet& into, const frame& f, version v, role receiver) noexcept {
-  auto& held = into.emplace<inbound_publish>();
-  held.whole = f.whole;
-  return decode_publish_into(held.packet, f.first, f.body, v, receiver);
-}
-
 } // namespace
 
-errc decode_packet_into(inbound_packet& into, const frame& f, version v, role receiver) noexcept {
+errc detail::decode_any_into(inbound_packet& into, const frame& f, version v, role receiver,
+                             topic_memory& memory) noexcept {
   switch (f.type()) {
-  case packet_type::publish: return decode_publish_form(into, f, v, receiver);
+  case packet_type::publish: {
+    auto& held = form_in<inbound_publish>(into);
+    held.whole = f.whole;
+    return decode_publish_into(held.packet, f.first, f.body, v, receiver, memory);
+  }
   case packet_type::puback:
   case packet_type::pubrec:
   case packet_type::pubrel:
-  case packet_type::pubcomp: return decode_ack_into(into.emplace<ack>(), f.first, f.body, v);
+  case packet_type::pubcomp: return decode_ack_into(form_in<ack>(into), f.first, f.body, v);
   default: into = f; return fine;
   }
 }
 
 result<inbound_packet> decode_packet(const frame& f, version v, role receiver) noexcept {
   result<inbound_packet> decoded{std::in_place};
-  const auto wrong = decode_packet_into(*decoded, f, v, receiver);
+  topic_memory none;
+  const auto wrong = decode_packet_into(*decoded, f, v, receiver, none);
   if (wrong != fine) [[unlikely]]
     decoded = wrong;
   return decoded;

@@ -1,5 +1,6 @@
 #include "publish.hpp"
 
+#include "topic_memory.hpp"
 #include "utf8.hpp"
 #include "wire_reader.hpp"
 #include "wire_writer.hpp"
@@ -12,12 +13,16 @@ constexpr errc fine{};
 constexpr octet publish_bits = static_cast<octet>(packet_type::publish) << 4U;
 constexpr std::size_t alias_property_size = 3;
 
-errc read_topic(wire_reader& from, std::string_view& topic) noexcept {
+errc read_topic(wire_reader& from, std::string_view& topic, topic_memory& memory) noexcept {
   octets raw;
   if (!from.read_binary(raw)) return errc::malformed_packet;
+  if (memory.knows(raw)) {
+    topic = memory.last();
+    return fine;
+  }
   topic = as_text(raw);
   switch (find_topic_fault(raw)) {
-  case text_fault::none: return fine;
+  case text_fault::none: memory.remember(raw); return fine;
   case text_fault::wildcard: return errc::invalid_topic_name; // [MQTT-3.3.2-2]
   case text_fault::malformed: break;
   }
@@ -140,10 +145,11 @@ errc encode(outbox& out, const publish& packet, keeper* payload_owner, role send
 
 } // namespace
 
-errc decode_publish_into(publish& packet, octet first, octets body, version v, role receiver) noexcept {
+errc decode_publish_into(publish& packet, octet first, octets body, version v, role receiver,
+                         topic_memory& memory) noexcept {
   if (const auto wrong = read_flags(packet, first); wrong != fine) return wrong;
   wire_reader from{body};
-  if (const auto wrong = read_topic(from, packet.topic); wrong != fine) return wrong;
+  if (const auto wrong = read_topic(from, packet.topic, memory); wrong != fine) return wrong;
   packet.id = 0;
   if (packet.quality != qos::at_most_once) {
     if (!from.read_two_bytes(packet.id)) return errc::malformed_packet;
@@ -166,7 +172,8 @@ errc decode_publish_into(publish& packet, octet first, octets body, version v, r
 
 result<publish> decode_publish(octet first, octets body, version v, role receiver) noexcept {
   result<publish> decoded{std::in_place};
-  if (const auto wrong = decode_publish_into(*decoded, first, body, v, receiver); wrong != fine)
+  topic_memory none;
+  if (const auto wrong = decode_publish_into(*decoded, first, body, v, receiver, none); wrong != fine)
     decoded = wrong;
   return decoded;
 }

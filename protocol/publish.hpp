@@ -18,6 +18,8 @@
 
 namespace troupe::protocol {
 
+class topic_memory;
+
 /// A PUBLISH as views. On the way in all members point into the received frame.
 struct publish {
   std::string_view topic{}; // empty only when a topic alias stands for it (5.0)
@@ -57,7 +59,9 @@ std::size_t encoded_size(const publish& packet, version v) noexcept;
 /// may leave this open; the decoder does.
 bool is_payload_as_claimed(const publish& packet) noexcept;
 
-/// For the switch over packets: decodes into `packet`; 0 means that all is well.
-errc decode_publish_into(publish& packet, octet first, octets body, version v, role receiver) noexcept;
+/// For the switch over packets: decodes into `packet`; 0 means that all is well. A topic that the memory
+/// knows is not judged again.
+errc decode_publish_into(publish& packet, octet first, octets body, version v, role receiver,
+                         topic_memory& memory) noexcept;
 
 } // namespace troupe::protocol

@@ -71,6 +71,14 @@ public:
 
   // -- what comes in ----------------------------------------------------------
   bool on_packet(const inbound_packet& packet, time_point now);
+  /// A publish from which on_packet() would do nothing but pass it to server_host::on_publish (QoS 0, its
+  /// topic said, not retained): the host may do so by itself, having said on_received().
+  bool is_plain(const inbound_publish& arrived) const noexcept {
+    return phase_ == phase::connected && arrived.packet.quality == qos::at_most_once
+           && arrived.packet.topic_alias == 0 && !arrived.packet.retain;
+  }
+  /// Whole packets came in.
+  void on_received(time_point now) noexcept { watch_.on_packet(now); }
   void on_bad_bytes(std::error_code error, time_point now);
   /// Ends a deferred acknowledgement.
   void acknowledge(packet_id id, reason_code reason, time_point now);
