@@ -118,13 +118,14 @@ void connection::collect(inbound_batch* batch) {
   if (end == protocol::errc{}) batch->first_bytes = framer_.retained(frame);
   protocol::topic_memory memory;
   for (; end == protocol::errc{}; end = framer_.next(frame)) {
-    protocol::inbound_packet& packet = batch->packets.emplace_back();
+    // Said so, since a default variant would be cleared as a whole first.
+    auto& packet = batch->packets.emplace_back(std::in_place_type<protocol::inbound_publish>);
     end = protocol::decode_packet_into(packet, frame, options_.version, protocol::role::client, memory);
     if (end != protocol::errc{}) {
       batch->packets.pop_back();
       break;
     }
-    if (batch->packets.size() == 1 && batch->first_bytes) memory.forget(); // it is kept by others
+    if (batch->first_bytes && batch->packets.size() == 1) memory.forget(); // it is kept by others
   }
   if (end != protocol::errc{} && end != protocol::errc::need_more) {
     batch->bad_bytes = end;

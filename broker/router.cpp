@@ -49,18 +49,12 @@ const route& router::way_of(peer& from, std::string_view topic) {
   return way;
 }
 
-protocol::publish_verdict router::publish(peer& from, const protocol::publish& packet, protocol::octets whole,
-                                          bool is_same, protocol::keeper* owner) {
-  shop_.counts.messages_received.add();
-  const bool is_bare = packet.quality == qos::at_most_once && !packet.retain && is_same;
-  if (is_bare && goes_on(from, packet, whole)) [[likely]] {
-    run_.end += whole.size();
-    ++run_.count;
-    run_.largest = std::max(run_.largest, static_cast<std::uint32_t>(whole.size()));
-    return {};
-  }
+protocol::publish_verdict router::publish_anew(peer& from, const protocol::publish& packet,
+                                               protocol::octets whole, bool is_same,
+                                               protocol::keeper* owner) {
   if (const reason_code no = from.judge_topic(packet.topic); protocol::is_failure(no)) return {.reason = no};
   const route& way = way_of(from, packet.topic);
+  const bool is_bare = packet.quality == qos::at_most_once && !packet.retain && is_same;
   if (is_bare && gather(from, way, packet.topic, whole, owner)) return {};
   flush_run();
   return publish_alone(from, packet, way, whole, is_same, owner);
@@ -104,14 +98,6 @@ protocol::publish_verdict router::publish_alone(peer& from, const protocol::publ
   if (nobody && message.form == protocol::version::v5_0)
     return {.reason = reason_code::no_matching_subscribers};
   return {};
-}
-
-/// What lies right behind the run, with its topic in the same place, came in the same read from the same
-/// peer: whatever was judged of the run holds for it, too.
-bool router::goes_on(const peer& from, const protocol::publish& packet,
-                     protocol::octets whole) const noexcept {
-  return run_.way != nullptr && run_.end == whole.data() && run_.topic == packet.topic.data()
-         && run_.publisher == &from;
 }
 
 bool router::gather(const peer& from, const route& way, std::string_view topic, protocol::octets whole,

@@ -18,6 +18,7 @@
 
 #include "../protocol/action.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace troupe::brokerage {
@@ -32,7 +33,11 @@ public:
 
   /// A PUBLISH of a connected peer. `whole` is what came in, kept by `owner`.
   protocol::publish_verdict publish(peer& from, const protocol::publish& packet, protocol::octets whole,
-                                    bool is_same, protocol::keeper* owner);
+                                    bool is_same, protocol::keeper* owner) {
+    shop_.counts.messages_received.add();
+    return is_same && prolong(from, packet, whole) ? protocol::publish_verdict{}
+                                                   : publish_anew(from, packet, whole, is_same, owner);
+  }
   /// Hands on what was gathered. Before anything changes who gets what, and at the end of each read.
   void flush_run();
 
@@ -60,9 +65,11 @@ private:
   };
 
   const route& way_of(peer& from, std::string_view topic);
-  bool goes_on(const peer& from, const protocol::publish& packet, protocol::octets whole) const noexcept;
+  bool prolong(const peer& from, const protocol::publish& packet, protocol::octets whole) noexcept;
   bool gather(const peer& from, const route& way, std::string_view topic, protocol::octets whole,
               protocol::keeper* owner);
+  protocol::publish_verdict publish_anew(peer& from, const protocol::publish& packet, protocol::octets whole,
+                                         bool is_same, protocol::keeper* owner);
   protocol::publish_verdict publish_alone(peer& from, const protocol::publish& packet, const route& way,
                                           protocol::octets whole, bool is_same, protocol::keeper* owner);
   void pass_on(const route& way, const publish_run& run);
@@ -80,5 +87,19 @@ private:
   shard_number shards_;
   gathered run_{};
 };
+
+/// What lies right behind the run, with its topic in the same place, came in the same read from the same
+/// peer: whatever was judged of the run holds for it, too. False: nothing happened.
+inline bool router::prolong(const peer& from, const protocol::publish& packet,
+                            protocol::octets whole) noexcept {
+  const bool goes_on = run_.way != nullptr && run_.end == whole.data() && run_.topic == packet.topic.data()
+                       && run_.publisher == &from && packet.quality == protocol::qos::at_most_once
+                       && !packet.retain;
+  if (!goes_on) return false;
+  run_.end += whole.size();
+  ++run_.count;
+  run_.largest = std::max(run_.largest, static_cast<std::uint32_t>(whole.size()));
+  return true;
+}
 
 } // namespace troupe::brokerage

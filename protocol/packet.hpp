@@ -19,6 +19,7 @@ namespace troupe::protocol {
 
 /// `publish` with the bytes it came in (for unchanged forwarding), an ack, or another frame.
 struct inbound_publish {
+  inbound_publish() noexcept {} // not `= default`, which would clear all of it before setting members
   publish packet;
   octets whole{};
 };
@@ -74,7 +75,7 @@ inline bool read_known_publish(inbound_packet& into, const frame& f, version v,
   }
   if (v == version::v5_0 && *at++ != 0) return false;
   inbound_publish& held = form_in<inbound_publish>(into);
-  held.whole = f.whole;
+  held.whole = {f.whole.data(), f.whole.size()};
   held.packet = {.topic = memory.last(),
                  .payload = {at, end},
                  .properties = {},

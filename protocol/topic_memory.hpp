@@ -5,7 +5,7 @@
 //          that is the same again is given the first one's place: whoever comes later sees by the address
 //          alone that nothing has changed.
 // Threads: belongs to whoever reads one stream.
-// Costs:   32 octets a step; half of what judging a topic costs.
+// Costs:   16 octets a step; half of what judging a topic costs.
 #pragma once
 
 #include "slice.hpp"
@@ -23,22 +23,21 @@ namespace detail {
 
 #if defined(__SSE2__)
 
-/// Bit n set when octet n of both is the same, 32 of them.
-inline std::uint32_t equal_mask_32(const octet* a, const octet* b) noexcept {
-  const auto* left = reinterpret_cast<const __m128i*>(a);
-  const auto* right = reinterpret_cast<const __m128i*>(b);
-  const __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(left), _mm_loadu_si128(right));
-  const __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(left + 1), _mm_loadu_si128(right + 1));
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(low))
-         | (static_cast<std::uint32_t>(_mm_movemask_epi8(high)) << 16U);
+inline __m128i equal_mask(const octet* a, const octet* b) noexcept {
+  return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+                        _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
 }
 
 /// Whether `count` octets, one at least, are the same; read_slack octets after both must be readable.
+/// Topics that differ are rare here: nothing is gained by leaving early.
 inline bool equal_padded(const octet* a, const octet* b, std::size_t count) noexcept {
-  for (; count > 32; a += 32, b += 32, count -= 32)
-    if (equal_mask_32(a, b) != 0xFFFF'FFFFU) return false;
-  const std::uint32_t meant = 0xFFFF'FFFFU >> (32U - static_cast<unsigned>(count));
-  return (~equal_mask_32(a, b) & meant) == 0;
+  if (count < 16) {
+    const unsigned meant = (1U << count) - 1;
+    return (~static_cast<unsigned>(_mm_movemask_epi8(equal_mask(a, b))) & meant) == 0;
+  }
+  __m128i same = equal_mask(a + count - 16, b + count - 16);
+  for (std::size_t at = 0; at + 16 < count; at += 16) same = _mm_and_si128(same, equal_mask(a + at, b + at));
+  return _mm_movemask_epi8(same) == 0xFFFF;
 }
 
 #else
