@@ -1,13 +1,16 @@
 #include "broker.hpp"
 
 #include "listener.hpp"
+#include "packing.hpp"
 #include "shard_actor.hpp"
 
 #include "../protocol/errc.hpp"
+#include "../protocol/topic.hpp"
 #include "../runtime/house.hpp"
 
 #include <algorithm>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace troupe {
@@ -44,6 +47,8 @@ struct broker::inside {
   mutable std::mutex mutex{};
   std::vector<std::unique_ptr<listener>> listeners{}; // under mutex
   bool is_stopped = false;                            // under mutex
+  std::mutex own_mutex{};
+  runtime::inlet<brokerage::visitor> own{}; // under own_mutex: what the application publishes, in order
 };
 
 broker::inside::inside(stage& stage, broker_options wanted)
@@ -53,11 +58,13 @@ broker::inside::inside(stage& stage, broker_options wanted)
   for (shard_number each = 0; each < place->shards; ++each)
     shards.push_back(house.spawn<shard_actor>(house[each], place, each, ended));
   for (const auto& one : shards) tell(*one, brokerage::neighbourhood{shards});
+  own = runtime::inlet<brokerage::visitor>{shards.front()->door()};
 }
 
 void broker::inside::tell(shard_actor& who, brokerage::door_mail what) {
-  runtime::inlet<brokerage::door_mail> to{who.door()};
-  while (to.push(what) == runtime::offer::full) std::this_thread::yield();
+  runtime::inlet<brokerage::visitor> to{who.door()};
+  brokerage::visitor one{std::move(what)};
+  while (to.push(one) == runtime::offer::full) std::this_thread::yield();
 }
 
 broker::broker(stage& where, broker_options options)
@@ -89,7 +96,27 @@ void broker::stop() {
   inside_->listeners.clear();
   for (const auto& one : inside_->shards) inside_->tell(*one, brokerage::stop_order{});
   inside_->ended->wait();
+  {
+    const std::lock_guard own{inside_->own_mutex};
+    inside_->own.drop();
+  }
   inside_->shards.clear();
+}
+
+protocol::result<void> broker::publish(std::string_view topic, std::string_view payload,
+                                       protocol::qos quality, bool retain) {
+  if (const auto valid = protocol::check_topic_name(topic); !valid) return valid;
+  brokerage::publish_run run = brokerage::pack(
+      {.topic = topic, .payload = protocol::as_octets(payload), .quality = quality, .retain = retain}, 0, {});
+  if (run.count == 0) return protocol::errc::packet_too_large;
+  brokerage::visitor what{std::move(run)};
+  const std::lock_guard lock{inside_->own_mutex};
+  switch (inside_->own.push(what)) {
+  case runtime::offer::taken: return {};
+  case runtime::offer::full: return protocol::errc::backpressure;
+  case runtime::offer::closed: break;
+  }
+  return protocol::errc::closed;
 }
 
 broker_statistics broker::statistics() const {

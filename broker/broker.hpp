@@ -4,7 +4,7 @@
 // Holds:   a broker lives inside a stage and ends before it. stop() ends within a bounded time: every
 //          listener is closed first (its port is free when stop returns), then every client is sent
 //          DISCONNECT 0x8B (5.0), then its connection is closed.
-// Threads: every member may be called from any thread that is not a worker of the stage.
+// Threads: publish and statistics from any thread; the others from any that is not a worker of the stage.
 // Units:   sizes in octets, intervals in std::chrono.
 // Errors:  listen() answers errc or the operating system's error; nothing else can fail.
 // Costs:   statistics() reads counters; a publish that passes through costs no allocation and no lock.
@@ -121,6 +121,13 @@ public:
   /// Ends everything, in order. A second call does nothing.
   void stop();
   broker_statistics statistics() const;
+
+  /// Publishes as a client would: retained messages are kept or cleared, subscribers get it by their
+  /// quality. One after the other from one thread is the order in which they arrive. Never waits for a
+  /// client: errc::backpressure when the broker has not handled enough of what was said before,
+  /// errc::invalid_topic_name, errc::packet_too_large, errc::closed after stop().
+  protocol::result<void> publish(std::string_view topic, std::string_view payload,
+                                 protocol::qos quality = protocol::qos::at_most_once, bool retain = false);
 
 private:
   struct inside;

@@ -15,8 +15,8 @@ void hand_over(const listener::shard_refs& shards, const runtime::home& where, r
   const auto mine =
       std::find_if(shards.begin(), shards.end(), [&](const auto& one) { return &one->where() == &where; });
   if (mine == shards.end()) return;
-  runtime::inlet<door_mail> to{(*mine)->door()};
-  door_mail arrived{newcomer{runtime::bridge((*mine)->line(), std::move(pipe))}};
+  runtime::inlet<visitor> to{(*mine)->door()};
+  visitor arrived{newcomer{runtime::bridge((*mine)->line(), std::move(pipe))}};
   // full or closed: the transport goes, and with it the connection
   static_cast<void>(to.push(arrived));
 }

@@ -239,9 +239,8 @@ void router::on_shared(const shared_delivery& what) {
   });
 }
 
-void router::publish_kept(const message_ref& message, session_number from) {
-  onward going{
-      .packet = message->packet(), .owner = message->owner(), .from = from, .via = self_, .now = shop_.now};
+void router::publish_own(const protocol::publish& packet, protocol::keeper* owner, session_number from) {
+  onward going{.packet = packet, .owner = owner, .from = from, .via = self_, .now = shop_.now};
   const route& way = wishes_.find(going.packet.topic);
   std::uint64_t shards = way.shards;
   stamp when{};

@@ -41,8 +41,8 @@ public:
   /// Hands on what was gathered. Before anything changes who gets what, and at the end of each read.
   void flush_run();
 
-  /// A message that the broker itself holds: a will.
-  void publish_kept(const message_ref& message, session_number from);
+  /// A message of the broker itself: a will, or what the application says. `owner` may keep its payload.
+  void publish_own(const protocol::publish& packet, protocol::keeper* owner, session_number from);
   /// What another shard sent.
   void on_run(const publish_run& run);
   void on_shared(const shared_delivery& what);

@@ -16,6 +16,9 @@ struct overloaded : F... {
 template <class... F>
 overloaded(F...) -> overloaded<F...>;
 
+/// No word about a topic that was cleared is on its way between shards for longer than this.
+constexpr std::chrono::seconds cleared_topics_live{30};
+
 } // namespace
 
 shard::shard(shard_number self, shard_number shards, const broker_options& options, shard_counters& counts,
@@ -31,6 +34,7 @@ shard::shard(shard_number self, shard_number shards, const broker_options& optio
       admissions_{*this},
       subscribing_{*this} {
   shop_.now = host.now();
+  forgotten_ = shop_.now;
 }
 
 shard::~shard() = default;
@@ -80,8 +84,20 @@ void shard::on_mail(shard_mail&& what) {
              what);
 }
 
+void shard::publish(const publish_run& what) {
+  const event here{*this};
+  for_each_publish(what.frames, what.form, [&](const protocol::publish& packet, protocol::octets) {
+    shop_.counts.messages_received.add();
+    routing_.publish_own(packet, what.owner.get(), 0);
+  });
+}
+
 void shard::turn() {
   const event here{*this};
+  if (shop_.now - forgotten_ >= cleared_topics_live) {
+    last_words_.forget_cleared();
+    forgotten_ = shop_.now;
+  }
   bury();
   take_due();
   for (peer_session* const who : std::exchange(pumped_, {})) {
@@ -127,7 +143,7 @@ void shard::settle() {
   while (!wills_.empty() || !ending_.empty()) {
     for (const auto& [will, from] : std::exchange(wills_, {})) {
       shop_.counts.wills_published.add();
-      routing_.publish_kept(will, from);
+      routing_.publish_own(will->packet(), will->owner(), from);
     }
     for (const session_number number : std::exchange(ending_, {}))
       if (peer_session* const who = sessions_.find(number);

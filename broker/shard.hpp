@@ -42,6 +42,8 @@ public:
   /// A new connection, not started yet.
   void adopt(runtime::transport_ptr pipe);
   void on_mail(shard_mail&& what);
+  /// What the application publishes: as a client would, but for No Local.
+  void publish(const publish_run& what);
   /// What was put off, and what is due.
   void turn();
   /// When turn() is wanted at the latest.
@@ -125,14 +127,15 @@ private:
   std::unordered_map<peer_number, std::unique_ptr<peer>> peers_{};
   std::vector<std::unique_ptr<peer>> graves_{}; // destroyed at the next turn
   std::vector<peer*> dirty_{};
-  std::vector<peer*> flushing_{}; // empty outside of settle()
+  std::vector<peer*> flushing_{};   // empty outside of settle()
   std::vector<peer_number> left_{}; // whose machines still know the session they had
   std::vector<peer_session*> pumped_{};
   std::vector<session_number> ending_{};
   std::vector<std::pair<message_ref, session_number>> wills_{};
   std::vector<peer_number> held_back_{};
   peer_number last_peer_ = 0;
-  unsigned depth_ = 0; // of nested events
+  protocol::time_point forgotten_{}; // when cleared retained topics were forgotten last
+  unsigned depth_ = 0;               // of nested events
   bool is_stopping_ = false;
 };
 

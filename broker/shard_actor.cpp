@@ -11,7 +11,7 @@ namespace {
 
 /// Between shards: many small packets, or a few large ones, lie in a mailbox.
 constexpr runtime::mailbox_limits between_shards{.items = 65'536, .octets = std::size_t{4} << 20U};
-constexpr runtime::mailbox_limits at_the_door{.items = 65'536};
+constexpr runtime::mailbox_limits at_the_door{.items = 65'536, .octets = std::size_t{16} << 20U};
 
 } // namespace
 
@@ -23,6 +23,11 @@ void stop_latch::count_down() {
 void stop_latch::wait() {
   std::unique_lock lock{mutex_};
   changed_.wait(lock, [this] { return count_ == 0; });
+}
+
+std::size_t visitor::octets() const noexcept {
+  const auto* const run = std::get_if<publish_run>(&what);
+  return run != nullptr ? run->frames.size() : 0;
 }
 
 std::size_t parcel::octets() const noexcept {
@@ -47,7 +52,7 @@ shard_actor::shard_actor(caf::actor_config& config, runtime::place where,
 
 bool shard_actor::on_bell() {
   desk_.run();
-  bool is_more = from_door_.drain([this](door_mail&& what) { on_door(std::move(what)); });
+  bool is_more = from_door_.drain([this](visitor&& one) { on_door(std::move(one.what)); });
   {
     const event all{*shard_};
     is_more |= from_mail_.drain([this](parcel&& one) { shard_->on_mail(std::move(one.what)); });
@@ -75,6 +80,8 @@ void shard_actor::on_door(door_mail&& what) {
     shard_->adopt(std::move(arrived->pipe));
   else if (const auto* const all = std::get_if<neighbourhood>(&what); all != nullptr)
     meet(*all);
+  else if (const auto* const own = std::get_if<publish_run>(&what); own != nullptr)
+    shard_->publish(*own);
   else
     begin_stop();
 }

@@ -1,7 +1,7 @@
 // shard_actor: the actor that runs a shard.
 //
-// Lives here: door_mail (what the broker's front door says), parcel (what shards say, weighed),
-//          stop_latch (who waits for the end), shard_actor.
+// Lives here: door_mail (what the broker's front door says), visitor and parcel (what is said at the door
+//          and between shards, weighed), stop_latch (who waits for the end), shard_actor.
 // Holds:   what a shard posts to another leaves at the end of the event, by one push per destination.
 //          What finds no room there stays in hand, in order, and sources pause until it has left.
 // Threads: door() and mail() are for producers on any thread; all else belongs to the actor.
@@ -51,7 +51,14 @@ struct neighbourhood {
   std::vector<runtime::resident_ref<shard_actor>> shards{};
 };
 struct stop_order {};
-using door_mail = std::variant<newcomer, neighbourhood, stop_order>;
+/// publish_run: what the application publishes.
+using door_mail = std::variant<newcomer, neighbourhood, stop_order, publish_run>;
+
+/// One item of the mailbox at the door.
+struct visitor {
+  door_mail what;
+  std::size_t octets() const noexcept;
+};
 
 /// One item of the mailbox between shards.
 struct parcel {
@@ -71,7 +78,7 @@ public:
   shard_actor(caf::actor_config& config, runtime::place where, std::shared_ptr<const premises> broker,
               shard_number self, std::shared_ptr<stop_latch> ended);
 
-  runtime::mailbox<door_mail>& door() noexcept { return door_; }
+  runtime::mailbox<visitor>& door() noexcept { return door_; }
   runtime::mailbox<parcel>& mail() noexcept { return mail_; }
   /// Whoever brings a transport passes it through a bridge over this line first.
   const std::shared_ptr<runtime::desk_line>& line() const noexcept { return desk_.line(); }
@@ -106,9 +113,9 @@ private:
   std::shared_ptr<const premises> broker_;
   std::shared_ptr<stop_latch> ended_;
   shard_number self_;
-  runtime::mailbox<door_mail> door_;
+  runtime::mailbox<visitor> door_;
   runtime::mailbox<parcel> mail_;
-  runtime::outlet<door_mail> from_door_;
+  runtime::outlet<visitor> from_door_;
   runtime::outlet<parcel> from_mail_;
   std::vector<outgoing> neighbours_{}; // by number; the place of this shard is empty
   bool has_outgoing_ = false;

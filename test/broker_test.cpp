@@ -239,6 +239,54 @@ TEST_P(broker_test, lets_no_slow_reader_delay_another) { // H21
   EXPECT_LE(our->statistics().messages_queued, 100U);
 }
 
+TEST_P(broker_test, publishes_for_the_application_as_a_client_would) { // H18
+  start();
+  ASSERT_TRUE(our->publish("r", "1", qos::at_most_once, true));
+  raw_client client{endpoint};
+  client.say_hello();
+  const auto kept = [&] {
+    client.subscribe("r");
+    client.next(packet_type::suback);
+    client.sync();
+  };
+  while (our->statistics().retained_messages != 1) std::this_thread::yield();
+  client.subscribe("r");
+  const seen first = client.next(packet_type::publish);
+  EXPECT_EQ(first.payload, "1");
+  EXPECT_TRUE(first.retain);
+  ASSERT_TRUE(our->publish("r", "2", qos::at_least_once));
+  const seen live = client.next(packet_type::publish);
+  EXPECT_EQ(live.payload, "2");
+  EXPECT_EQ(live.quality, qos::at_least_once);
+  EXPECT_FALSE(live.retain);
+  ASSERT_TRUE(our->publish("r", "", qos::at_most_once, true));
+  EXPECT_EQ(client.next(packet_type::publish).payload, "");
+  EXPECT_EQ(our->statistics().retained_messages, 0U);
+  kept();
+  EXPECT_FALSE(our->publish("a/+", "x"));
+  our->stop();
+  EXPECT_EQ(our->publish("a", "x").error(), make_error_code(protocol::errc::closed));
+}
+
+TEST_P(broker_test, never_makes_the_application_wait_for_a_client) { // H21
+  start({.max_queued_messages = 100});
+  raw_client slow{endpoint, 4'096};
+  raw_client fast{endpoint};
+  slow.say_hello({.id = "slow"});
+  fast.say_hello({.id = "fast"});
+  for (raw_client* each : {&slow, &fast}) {
+    each->subscribe("t");
+    each->next(packet_type::suback);
+  }
+  const std::string payload(10'240, 'x');
+  for (int round = 0; round < 300; ++round) {
+    for (int each = 0; each < 10; ++each)
+      while (!our->publish("t", payload)) std::this_thread::yield();
+    ASSERT_EQ(fast.payloads(10).size(), 10U);
+  }
+  EXPECT_GT(our->statistics().messages_dropped, 1'000U);
+}
+
 TEST_P(broker_test, survives_bad_octets_and_resets) {
   start();
   raw_client witness{endpoint};
