@@ -69,6 +69,7 @@ protocol::properties_view rewritten(const protocol::properties_view& from, const
   }
   for (const std::uint32_t identifier : changes.identifiers) append_identifier(buffer, identifier);
   if (!changes.identifiers.empty()) seen |= bit(property::subscription_identifier);
+  if (changes.identifiers.size() > 1) seen |= 1U; // they repeat
   return {octets{buffer}, seen};
 }
 

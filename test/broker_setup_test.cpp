@@ -1,0 +1,44 @@
+#include <troupe/broker/broker_setup.hpp>
+
+#include <gtest/gtest.h>
+
+namespace troupe::brokerage {
+namespace {
+
+TEST(broker_setup, obeys_every_setting_or_says_that_it_cannot) {
+  config::broker_settings settings;
+  EXPECT_TRUE(what_is_not_there(settings).empty());
+  settings.max_connections = 5;
+  settings.connect_timeout = std::chrono::seconds{3};
+  settings.max_keep_alive = std::chrono::milliseconds{1'500};
+  settings.maximum_packet_size = {1'000};
+  settings.when_full = "drop_oldest";
+  settings.runtime.workers = 3;
+  const broker_options options = options_of(settings);
+  EXPECT_EQ(options.max_connections, 5U);
+  EXPECT_EQ(options.connect_timeout, std::chrono::seconds{3});
+  EXPECT_EQ(options.max_keep_alive, std::chrono::seconds{2});
+  EXPECT_EQ(options.maximum_packet_size, 1'000U);
+  EXPECT_EQ(options.when_full, overflow::drop_oldest);
+  EXPECT_EQ(options.may, nullptr);
+  EXPECT_EQ(stage_options_of(settings).workers, 3U);
+  settings.password_file = "somewhere";
+  settings.persistence = "elsewhere";
+  EXPECT_EQ(what_is_not_there(settings).size(), 2U);
+}
+
+TEST(broker_setup, makes_rules_of_the_access_list) {
+  config::broker_settings settings;
+  settings.allow_anonymous = false;
+  settings.acl = {{.topic = "a/#", .may = "publish"}};
+  const auto may = options_of(settings).may;
+  ASSERT_NE(may, nullptr);
+  EXPECT_TRUE(protocol::is_failure(may->may_connect({.client_id = "c"}, {})));
+  const identity who{.client_id = "c", .user_name = "u"};
+  EXPECT_FALSE(protocol::is_failure(may->may_publish(who, "a/b")));
+  EXPECT_TRUE(protocol::is_failure(may->may_subscribe(who, "a/b")));
+  EXPECT_TRUE(protocol::is_failure(may->may_publish(who, "b")));
+}
+
+} // namespace
+} // namespace troupe::brokerage
