@@ -54,7 +54,9 @@ client_core::front_door::pass client_core::enter() {
 
 bool client_core::wait_for_room(const publish_request& what, std::size_t waiter_size,
                                 steady_clock::time_point until) noexcept {
-  if (!runtime::may_block()) return false;
+  const client_state state = front_->state.load(std::memory_order_acquire);
+  const bool flows = state == client_state::connected || state == client_state::handshaking;
+  if (!flows || !runtime::may_block()) return false; // what does not flow is not worth waiting for
   const std::size_t size =
       2 * sizeof(publish_record) + waiter_size + protocol::encoded_size(as_packet(what), options_.version);
   return front_->bounds.wait(size, until) && !front_->bounds.is_closed();

@@ -67,8 +67,9 @@ struct client_options {
   std::chrono::milliseconds stable_after{10'000};
   std::uint32_t attempts_limit = 0; // failed attempts in a row; 0 = no limit
 
-  /// Bounds of what was asked for and has not ended: a publish above them waits up to
-  /// `publish_wait` on an outside thread, and ends with errc::backpressure on a worker.
+  /// Bounds of what was asked for and has not ended. A publish above them waits up to `publish_wait` on
+  /// an outside thread while there is a connection; it ends with errc::backpressure at once on a worker,
+  /// and while there is none.
   std::size_t pending_items = 64 * 1024;
   std::size_t pending_octets = 8 * 1024 * 1024;
   std::chrono::milliseconds publish_wait{30'000};

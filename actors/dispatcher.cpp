@@ -3,6 +3,7 @@
 #include "../protocol/topic.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace troupe::actors {
@@ -49,22 +50,35 @@ void dispatcher::on_stop() {
 void dispatcher::on_mail_of(link_added&& mail) {
   auto fresh = std::make_unique<destination>();
   fresh->link = std::move(mail.link);
-  handler_runner runner{fresh->link, front_, session_};
-  if (fresh->link->options.run_on == run_on::own_thread) {
-    fresh->apart = &own_thread::start(*threads_, std::move(runner));
-    fresh->way = runtime::inlet<delivery>{fresh->apart->box()};
-  } else {
-    fresh->at_home = inside().spawn<actors::subscriber>(where(), std::move(runner));
-    fresh->way = runtime::inlet<delivery>{fresh->at_home->box()};
-  }
+  settle_in(*fresh);
+  const auto filter = protocol::split_shared(fresh->link->filter).filter;
+  if (!index_.insert(filter, fresh.get())) awkward_.push_back(fresh.get());
   is_known_ = false;
   destinations_[fresh->link.get()] = std::move(fresh);
+}
+
+void dispatcher::settle_in(destination& fresh) {
+  handler_runner runner{fresh.link, front_, session_};
+  if (fresh.link->options.run_on == run_on::home) {
+    fresh.at_home = inside().spawn<actors::subscriber>(where(), std::move(runner));
+    fresh.way = runtime::inlet<delivery>{fresh.at_home->box()};
+    return;
+  }
+  try {
+    fresh.apart = &own_thread::start(*threads_, std::move(runner));
+    fresh.way = runtime::inlet<delivery>{fresh.apart->box()};
+  } catch (const std::system_error& none) {
+    // No thread is to be had: what would go there goes nowhere, and the client says why.
+    front_->set_last_error(none.code());
+  }
 }
 
 void dispatcher::on_mail_of(link_removed&& mail) {
   const auto found = destinations_.find(mail.link);
   if (found == destinations_.end()) return;
   destination& gone = *found->second;
+  const auto filter = protocol::split_shared(gone.link->filter).filter;
+  if (!index_.erase(filter, &gone)) std::erase(awkward_, &gone);
   is_known_ = false;
   end(gone);
   destinations_.erase(found);
@@ -84,8 +98,9 @@ void dispatcher::look_up(std::string_view topic) {
   topic_.assign(topic);
   is_known_ = true;
   wanted_.clear();
-  for (const auto& [link, each] : destinations_)
-    if (protocol::matches(protocol::split_shared(link->filter).filter, topic)) wanted_.push_back(each.get());
+  index_.match(topic, [this](const auto& entry) { wanted_.push_back(entry.who); });
+  for (destination* const each : awkward_)
+    if (protocol::matches(protocol::split_shared(each->link->filter).filter, topic)) wanted_.push_back(each);
 }
 
 bool dispatcher::is_of_one_topic(const inbound_batch& batch) {

@@ -14,6 +14,7 @@
 #include "own_thread.hpp"
 #include "subscriber.hpp"
 
+#include "../protocol/topic_index.hpp"
 #include "../runtime/house.hpp"
 #include "../runtime/outlet.hpp"
 #include "../runtime/resident.hpp"
@@ -50,6 +51,7 @@ private:
   void on_mail_of(link_added&& mail);
   void on_mail_of(link_removed&& mail);
 
+  void settle_in(destination& fresh);
   void route(inbound_batch& batch);
   void look_up(std::string_view topic);
   void deal_out(inbound_batch& batch, std::span<const std::uint32_t> indices);
@@ -67,6 +69,8 @@ private:
   runtime::outlet<dispatch_mail> outlet_;
   runtime::bell_ref session_;
 
+  protocol::topic_index<destination*> index_;
+  std::vector<destination*> awkward_; // filters with more levels than the index takes
   std::unordered_map<const subscription_link*, std::unique_ptr<destination>> destinations_;
 
   // What the last topic was, and who wanted it.

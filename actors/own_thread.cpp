@@ -31,12 +31,17 @@ void thread_list::join() noexcept {
 own_thread& own_thread::start(thread_list& threads, handler_runner runner) {
   auto* const made = new own_thread{std::move(runner)};
   auto has_ended = std::make_shared<std::atomic<bool>>(false);
-  std::thread thread{[made, has_ended] {
-    made->work();
+  try {
+    std::thread thread{[made, has_ended] {
+      made->work();
+      made->release();
+      has_ended->store(true, std::memory_order_release);
+    }};
+    threads.add(std::move(thread), std::move(has_ended));
+  } catch (...) {
     made->release();
-    has_ended->store(true, std::memory_order_release);
-  }};
-  threads.add(std::move(thread), std::move(has_ended));
+    throw;
+  }
   return *made;
 }
 

@@ -1,6 +1,7 @@
 #include "subscription_desk.hpp"
 
 #include "../protocol/errc.hpp"
+#include "../protocol/topic.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -31,6 +32,10 @@ struct subscription_desk::call : user_request {
 // -- the user ---------------------------------------------------------------------------
 
 void subscription_desk::subscribe(const link_ref& link, protocol::time_point now) {
+  if (const auto sayable = protocol::check_topic_filter(link->filter); !sayable) {
+    link->answer = outcome{sayable.error()};
+    return; // nobody is told of it
+  }
   if (link->options.acknowledge == ack_policy::handled) ++handled_links_;
   tell(link_added{link});
   book_.add(link);

@@ -360,6 +360,37 @@ TEST_P(clients, feel_their_bounds) {
   EXPECT_TRUE(how.ok());
 }
 
+TEST_P(clients, do_not_make_callers_wait_while_there_is_no_connection) {
+  broker.close();
+  auto narrow = options();
+  narrow.pending_items = 100;
+  narrow.publish_wait = 1h;
+  client c{stage, narrow};
+  std::vector<troupe::pending<outcome>> all;
+  for (int index = 0; index != 200; ++index) all.push_back(c.publish("t", "x"));
+  while (c.state() == client_state::connecting) std::this_thread::yield();
+  EXPECT_EQ(c.publish("t", "x").get().error(), errc::backpressure);
+  EXPECT_TRUE(c.disconnect().get().ok());
+  int closed = 0;
+  for (auto& each : all) closed += each.get().error() == errc::closed ? 1 : 0;
+  EXPECT_EQ(closed, 100);
+}
+
+TEST_P(clients, may_be_disconnected_by_a_handler) {
+  client c{stage, options()};
+  auto link = welcome(c);
+  std::promise<outcome> told;
+  auto mine = c.subscribe("a", qos::at_most_once, [&](const message&) {
+    c.disconnect([&](outcome how) { told.set_value(how); });
+  });
+  link.grant(0);
+  link.write("30 05 00 01 'a' 00 'x'");
+  EXPECT_EQ(link.read(), dump("E0 00"));
+  link.close();
+  EXPECT_TRUE(told.get_future().get().ok());
+  EXPECT_EQ(c.state(), client_state::disconnected);
+}
+
 TEST_P(clients, keep_the_order_of_calls_that_a_join_orders) {
   client c{stage, options()};
   auto link = welcome(c);

@@ -1,0 +1,164 @@
+// The requests of session: what users ask for, on its way to the machine, up to the orderly end.
+#include "session.hpp"
+
+#include "../protocol/errc.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+/// Octets encoded in one run before the connection gets its turn, and handed over but not yet taken.
+constexpr std::size_t run_octets = std::size_t{128} << 10U;
+constexpr std::size_t outside_octets = std::size_t{512} << 10U;
+constexpr std::size_t requests_per_run = 1024;
+constexpr std::size_t requests_per_turn = 64;
+
+} // namespace
+
+bool session::may_produce() noexcept {
+  if (ending_) return false;
+  if (!link_) return true; // the machine keeps what comes; the doors bound it
+  const auto is_free = [this] {
+    return !link_->gauge->congested.load(std::memory_order_seq_cst)
+           && outbound_.octets_out() < outside_octets;
+  };
+  if (is_free()) return true;
+  link_->gauge->stalled.store(true, std::memory_order_seq_cst);
+  return is_free();
+}
+
+bool session::take_requests() {
+  for (std::size_t taken = 0; taken < requests_per_run && octets_written() < run_octets;
+       taken += requests_per_turn) {
+    if (!may_produce()) return false;
+    if (!requests_.drain(requests_per_turn, [this](request_item&& item) { on_request(*item.what); }))
+      return false;
+  }
+  return true;
+}
+
+void session::on_request(user_request& what) {
+  if (ending_)
+    held_.push_back(&what);
+  else if (what.what == user_request::kind::publish)
+    on_publish(publish_record::from(what));
+  else
+    on_control(std::unique_ptr<control_request>{static_cast<control_request*>(&what)});
+}
+
+void session::on_publish(publish_record& record) {
+  if (refusing_) [[unlikely]]
+    return end_publish(record, outcome{refusing_});
+  protocol::packet_id id = 0;
+  if (machine_.pass(record.token(), record.quality, record.retain, record.frame_size, id, now_)) [[likely]] {
+    if (id != 0) record.set_id(id);
+    append(record);
+    if (id != 0) return; // its acknowledgement ends it
+    ++published_;
+    return ends_.succeed(record);
+  }
+  const auto taken = machine_.publish(record.token(), record.view(), now_);
+  if (!taken) [[unlikely]]
+    end_publish(record, outcome{taken.error()});
+}
+
+void session::append(const publish_record& record) {
+  if (record.frame != frames_end_ || record.memory != frames_slab_) {
+    flush_frames();
+    frames_ = frames_end_ = record.frame;
+    frames_slab_ = record.memory;
+  }
+  frames_end_ += record.frame_size;
+}
+
+void session::flush_frames() {
+  if (frames_ == frames_end_) return;
+  const auto size = static_cast<std::size_t>(frames_end_ - frames_);
+  if (size >= protocol::borrow_threshold) {
+    outbox_.borrow({frames_, size}, frames_slab_);
+  } else {
+    protocol::octet* const to = outbox_.reserve(size);
+    std::memcpy(to, frames_, size);
+    outbox_.commit(to + size);
+  }
+  frames_ = frames_end_ = nullptr;
+  frames_slab_ = nullptr;
+}
+
+void session::end_publish(publish_record& record, const outcome& how) {
+  flush_frames(); // another slab may be given back
+  ++(how.ok() ? published_ : failed_);
+  ends_.finish(record, how);
+}
+
+void session::on_control(std::unique_ptr<control_request> what) {
+  switch (what->operation) {
+  case control::subscribe: return desk_.subscribe(what->link, now_);
+  case control::granted:
+    if (refusing_) return ends_.answer(what->who, outcome{refusing_});
+    return desk_.tell_granted(*what->link, what->who);
+  case control::end_link: return desk_.end_link(*what->link, what->who, now_);
+  case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
+  case control::connected: {
+    supervisor_mail mail = user_connected{what->who};
+    if (supervisor_.push(mail) != runtime::offer::taken)
+      ends_.answer(what->who, outcome{protocol::errc::closed});
+    return;
+  }
+  case control::connect: {
+    refusing_ = {};
+    supervisor_mail mail = user_connect{what->who};
+    if (supervisor_.push(mail) != runtime::offer::taken)
+      ends_.answer(what->who, outcome{protocol::errc::closed});
+    return;
+  }
+  case control::disconnect: {
+    supervisor_mail mail = user_disconnect{what->who};
+    if (supervisor_.push(mail) != runtime::offer::taken)
+      ends_.answer(what->who, outcome{protocol::errc::closed});
+    return begin_end(what->end_options);
+  }
+  }
+}
+
+// -- the orderly end ----------------------------------------------------------------------
+
+void session::begin_end(const disconnect_options& how) {
+  ending_ = how;
+  // Half of the time for what is in flight, the other half for the transport.
+  if (link_) time().arm(end_deadline_, now_ + disconnect_timeout_ / 2);
+}
+
+void session::go_on_ending() {
+  if (!ending_ || !link_) return;
+  const bool is_over = end_deadline_.is_armed() ? end_deadline_.due() <= now_ : true;
+  if (!is_over && machine_.is_connected() && machine_.inflight() + machine_.parked() != 0) return;
+  protocol::property_block properties;
+  if (ending_->session_expiry)
+    static_cast<void>(properties.set(protocol::property::session_expiry_interval,
+                                     static_cast<std::uint32_t>(ending_->session_expiry->count())));
+  machine_.disconnect(ending_->reason, properties.view(), now_);
+}
+
+void session::on_end_deadline() {
+  now_ = time().now();
+  finish_run();
+}
+
+void session::end_ending() {
+  if (!ending_) return;
+  ending_.reset();
+  end_deadline_.disarm();
+  replay_held();
+}
+
+void session::replay_held() {
+  std::vector<user_request*> held;
+  held.swap(held_);
+  for (user_request* each : held) on_request(*each); // another end among them holds the rest again
+}
+
+} // namespace troupe::actors
