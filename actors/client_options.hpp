@@ -65,6 +65,9 @@ struct client_options {
   std::chrono::milliseconds backoff_first{500};
   std::chrono::milliseconds backoff_limit{30'000};
   std::chrono::milliseconds stable_after{10'000};
+  /// False: nothing is dialled before connect(). Whoever resumes a session subscribes first, so that no
+  /// handler misses what was kept for it.
+  bool dial_at_once = true;
   std::uint32_t attempts_limit = 0; // failed attempts in a row; 0 = no limit
 
   /// Bounds of what was asked for and has not ended. A publish above them waits up to `publish_wait` on

@@ -109,6 +109,7 @@ supervisor_options supervisor_setup(const client_options& options) {
   result.stable_after = options.stable_after;
   result.attempts_limit = options.attempts_limit;
   result.reconnect = options.reconnect;
+  result.dial_at_once = options.dial_at_once;
   result.connection.version = options.version;
   result.connection.maximum_packet_size = options.maximum_packet_size;
   return result;

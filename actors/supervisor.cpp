@@ -110,7 +110,11 @@ void supervisor::on_mail_of(begin&& mail) {
   to_session_ = runtime::inlet<session_mail>{session_->mails()};
   dialer_.emplace(where(), options_.dial);
   if (options_.bad_settings) return fault(options_.bad_settings);
-  if (!is_ending_) dial();
+  if (is_ending_) return;
+  if (options_.dial_at_once) return dial();
+  phase_ = phase::disconnected;
+  show(client_state::disconnected);
+  answer_all(outcome{errc::closed, initiator::user});
 }
 
 void supervisor::on_mail_of(user_connect&& mail) {

@@ -39,6 +39,7 @@ struct supervisor_options {
   std::chrono::milliseconds stable_after{};
   std::uint32_t attempts_limit = 0;
   bool reconnect = true;
+  bool dial_at_once = true;
   connection_options connection{};
 };
 
