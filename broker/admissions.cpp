@@ -131,8 +131,9 @@ void admissions::on_admission(admission&& how) {
   peer* const who = shard_.find_peer(how.peer);
   const bool is_there = who != nullptr && !who->is_leaving();
   if (!is_present && is_there) session = &make_session(how.client_id);
-  settle(how.client_id, session != nullptr ? session->number() : 0);
+  const session_number number = session != nullptr ? session->number() : 0;
   if (is_there) enter(*who, *session, is_present);
+  settle(how.client_id, number); // last: the next wish may want this very session at once
 }
 
 peer_session& admissions::make_session(const std::string& client_id) {
@@ -166,8 +167,10 @@ void admissions::on_absence(peer_session& who) {
   who.detach();
   begin_absence(who, shard_.shop().now);
   if (shard_.is_stopping()) who.will.reset();
-  if (who.will && who.will_due <= shard_.shop().now)
+  if (who.will && who.will_due <= shard_.shop().now) {
     shard_.publish_later(std::exchange(who.will, {}), who.number());
+    who.will_due = protocol::never;
+  }
   if (who.expiry.count() == 0) return shard_.end_later(who);
   shard_.desk().say_status(who);
   shard_.watch(who);

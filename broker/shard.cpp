@@ -238,9 +238,9 @@ void shard::take_due() {
 
 void shard::on_due(peer_session& who) {
   if (who.connection() != nullptr || who.is_moving) return; // it came back
-  if (who.will && who.will_due <= shop_.now) {
-    who.will_due = protocol::never;
-    publish_later(std::exchange(who.will, {}), who.number());
+  if (who.will_due <= shop_.now) {
+    who.will_due = protocol::never; // else the same moment would come up again and again
+    if (who.will) publish_later(std::exchange(who.will, {}), who.number());
   }
   if (who.ends <= shop_.now)
     end_later(who);
