@@ -83,7 +83,7 @@ TEST_P(stages, start_and_stop_two_hundred_times_and_leave_nothing) {
   const int cycles = GetParam() == troupe::scheduler_kind::own ? 200 : 20;
   for (int count = 0; count != cycles; ++count) cycle();
   EXPECT_EQ(open_descriptors(), descriptors);
-  EXPECT_EQ(threads_alive(), threads);
+  EXPECT_LE(threads_alive(), threads); // the first cycle may have left one that was just ending
 }
 
 TEST_P(stages, destroy_every_actor_when_they_stop) {
