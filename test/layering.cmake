@@ -28,7 +28,7 @@ set(protocol_std algorithm array bit charconv climits compare concepts cstddef c
   numeric optional ostream queue ranges set span sstream stdexcept string string_view system_error
   tuple type_traits unordered_map unordered_set utility variant vector version chrono cstdlib
   source_location)
-set(protocol_simd_rooms utf8 topic) # may include <immintrin.h>, with a scalar form beside it
+set(protocol_simd_rooms utf8 topic topic_memory) # may include <immintrin.h>, with a scalar form beside it
 set(protocol_counted_rooms framer)    # may include <atomic>: its buffers may be released on any thread
 
 set(violations "")

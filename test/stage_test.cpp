@@ -83,7 +83,9 @@ TEST_P(stages, start_and_stop_two_hundred_times_and_leave_nothing) {
   const int cycles = GetParam() == troupe::scheduler_kind::own ? 200 : 20;
   for (int count = 0; count != cycles; ++count) cycle();
   EXPECT_EQ(open_descriptors(), descriptors);
-  EXPECT_LE(threads_alive(), threads); // the first cycle may have left one that was just ending
+  // A thread that was joined may still be listed for a moment, before and after: until it is not, or
+  // the test's time is over.
+  while (threads_alive() > threads) std::this_thread::yield();
 }
 
 TEST_P(stages, destroy_every_actor_when_they_stop) {
