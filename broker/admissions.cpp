@@ -62,8 +62,8 @@ void admissions::on_yield(yield_order&& order) {
     if (peer* const earlier = session->connection(); earlier != nullptr) {
       shard_.shop().counts.takeovers.add();
       earlier->disconnect(reason_code::session_taken_over);
-      earlier->let_session_go();
     }
+    shard_.let_sessions_go();
     if (order.is_clean || session->is_ending) {
       end(*session);
     } else if (order.to == shard_.self()) {

@@ -138,13 +138,12 @@ void shard::end_event() {
 
 void shard::settle() {
   routing_.flush_run();
-  for (const peer_number number : std::exchange(left_, {}))
-    if (peer* const who = find_peer(number); who != nullptr) who->let_session_go();
-  while (!wills_.empty() || !ending_.empty()) {
+  while (!wills_.empty() || !ending_.empty() || !left_.empty()) {
     for (const auto& [will, from] : std::exchange(wills_, {})) {
       shop_.counts.wills_published.add();
       routing_.publish_own(will->packet(), will->owner(), from);
     }
+    let_sessions_go(); // a will may have been one too many for somebody
     for (const session_number number : std::exchange(ending_, {}))
       if (peer_session* const who = sessions_.find(number);
           who != nullptr && who->is_ending && !who->is_moving)
@@ -154,6 +153,11 @@ void shard::settle() {
   for (peer* const who : flushing_) who->flush();
   flushing_.clear();
   if (host_.is_crowded()) hold_back_sources();
+}
+
+void shard::let_sessions_go() {
+  for (const peer_number number : std::exchange(left_, {}))
+    if (peer* const who = find_peer(number); who != nullptr) who->let_session_go();
 }
 
 void shard::hold_back_sources() {

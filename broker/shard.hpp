@@ -86,6 +86,9 @@ public:
   /// The transport is gone as well.
   void on_gone(peer& who);
 
+  /// The machines of those who left forget their sessions, which may end or move then.
+  void let_sessions_go();
+
   // -- put off to the end of the event ----------------------------------------
   void pump_later(peer_session& who);
   void end_later(peer_session& who);

@@ -19,7 +19,13 @@ using test::shard_rig;
 
 class chaos {
 public:
-  explicit chaos(unsigned seed) : chance_{seed} {}
+  explicit chaos(unsigned seed)
+      : chance_{seed},
+        rig_{{.max_inflight = 5,
+              .max_queued_messages = seed % 2 == 0 ? 50U : 5U,
+              .when_full = static_cast<brokerage::overflow>(seed % 3),
+              .queue_qos0_offline = seed % 5 == 0},
+             shards} {}
 
   void run(int steps) {
     for (int step = 0; step < steps; ++step) act();
@@ -123,12 +129,12 @@ private:
   }
 
   std::minstd_rand chance_;
-  shard_rig rig_{{.max_inflight = 5, .max_queued_messages = 50}, shards};
+  shard_rig rig_;
   std::array<std::unique_ptr<rig_client>, 7> clients_{};
 };
 
 TEST(shard_chaos, leaves_nothing_behind) {
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     chaos all{seed};
     all.run(400);
