@@ -64,6 +64,7 @@ TEST_P(connections, understand_packets_however_they_are_cut) {
   }
   while (c.statistics().received != 2 * (whole.size() - 1)) std::this_thread::yield();
   while (mine.statistics().delivered != 2 * (whole.size() - 1)) std::this_thread::yield();
+  const std::scoped_lock lock{mutex};
   for (std::size_t index = 0; index != seen.size(); ++index)
     EXPECT_EQ(seen[index], index % 2 == 0 ? "one" : "two");
 }
