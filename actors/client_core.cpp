@@ -33,20 +33,20 @@ client_core::client_core(stage& where, client_options options)
       house_{where.inside()},
       home_{house_.next_home()},
       cells_{house_.fixture<settlement_store>()},
-      front_{std::make_shared<client_front>(options_)} {
-  supervisor_ = house_.spawn<supervisor>(home_, front_, supervisor_setup(options_));
-  dispatcher_ = house_.spawn<dispatcher>(home_, front_, threads_);
-  session_ = house_.spawn<session>(home_, front_, machine_options(options_), options_.disconnect_timeout,
-                                   runtime::inlet<supervisor_mail>{supervisor_->mails()},
-                                   runtime::inlet<dispatch_mail>{dispatcher_->mails()});
-  doors_.emplace(session_->requests());
-}
+      front_{std::make_shared<client_front>(options_)},
+      supervisor_{house_.spawn<supervisor>(home_, front_, supervisor_setup(options_))},
+      dispatcher_{house_.spawn<dispatcher>(home_, front_, threads_)},
+      session_{house_.spawn<session>(home_, front_, machine_options(options_), options_.disconnect_timeout,
+                                     runtime::inlet<supervisor_mail>{supervisor_->mails()},
+                                     runtime::inlet<dispatch_mail>{dispatcher_->mails()})},
+      doors_{session_->requests()},
+      late_cells_{*cells_} {}
 
 client_core::~client_core() { end(); }
 
 client_core::front_door::pass client_core::enter() {
-  auto pass = doors_->enter();
-  pass.local().furnish(*cells_, front_->bounds, options_.version);
+  auto pass = doors_.enter();
+  if (pass) pass.local().furnish(*cells_, front_->bounds, options_.version);
   return pass;
 }
 
@@ -68,6 +68,10 @@ publish_record* client_core::write(const publish_request& what, std::size_t wait
   auto until = steady_clock::time_point::min();
   for (;;) {
     pass.emplace(enter());
+    if (!*pass) {
+      refusal = errc::closed;
+      return nullptr;
+    }
     const door::written done = pass->local().write(packet, waiter_size);
     if (done.record != nullptr) return done.record;
     refusal = done.refusal;
@@ -76,22 +80,38 @@ publish_record* client_core::write(const publish_request& what, std::size_t wait
     if (until == steady_clock::time_point::min()) until = steady_clock::now() + options_.publish_wait;
     if (wait_for_room(what, waiter_size, until)) continue;
     refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
-    pass.emplace(enter());
     return nullptr;
   }
 }
 
 pending<outcome> client_core::publish(const publish_request& what) {
+  if (what.properties.empty()) [[likely]] {
+    auto pass = enter();
+    publish_record* const record =
+        pass ? pass.local().write_bare(what.topic, what.payload, what.quality, what.retain) : nullptr;
+    if (record != nullptr) [[likely]] {
+      const cell where = pass.local().take_cell();
+      record->who = asker{where};
+      push(pass, *record);
+      return pending<outcome>{where};
+    }
+  }
+  return publish_carefully(what);
+}
+
+pending<outcome> client_core::publish_carefully(const publish_request& what) {
   std::optional<front_door::pass> pass;
   std::error_code refusal;
   publish_record* const record = write(what, 0, pass, refusal);
-  const cell where = pass->local().take_cell();
-  if (record != nullptr) {
-    record->who = asker{where};
-    push(*pass, *record);
-  } else {
+  if (record == nullptr) {
+    pass.reset();
+    const cell where = take_cell();
     where.block->settle(where.at, where.round, outcome{refusal});
+    return pending<outcome>{where};
   }
+  const cell where = pass->local().take_cell();
+  record->who = asker{where};
+  push(*pass, *record);
   return pending<outcome>{where};
 }
 
@@ -114,12 +134,13 @@ void client_core::finish_publish(publish_place place, waiter* who) {
 
 void client_core::push(front_door::pass& pass, publish_record& record) {
   runtime::ticketed<request_item> item{0, request_item{&record}};
-  push_all(pass, {&item, 1});
+  if (pass.push(item) != runtime::offer::taken) [[unlikely]]
+    refuse(record, errc::closed); // the session's mailbox is larger than the quota
 }
 
 void client_core::push_all(front_door::pass& pass, std::span<runtime::ticketed<request_item>> items) {
   const auto done = pass.push_many(items);
-  // The session's mailbox is larger than the quota: what it does not take, it will never take.
+  // As in push: what the session does not take, it will never take.
   for (auto& each : items.subspan(done.count)) refuse(publish_record::from(*each.item.what), errc::closed);
 }
 
@@ -174,6 +195,10 @@ void client_core::publish_many(std::span<const publication> messages, const aske
     publish_record* record = nullptr;
     while (!refusal && record == nullptr) {
       if (!pass) pass.emplace(enter());
+      if (!*pass) {
+        refusal = errc::closed;
+        break;
+      }
       const door::written done = pass->local().write(as_packet(what), 0);
       record = done.record;
       refusal = done.refusal;
@@ -199,8 +224,13 @@ void client_core::publish_many(std::span<const publication> messages, const aske
 // -- everything else ------------------------------------------------------------------------
 
 cell client_core::take_cell() {
-  auto pass = enter();
-  return pass.local().take_cell();
+  {
+    auto pass = enter();
+    if (pass) return pass.local().take_cell();
+  }
+  // The client has ended, and somebody still asks.
+  const std::scoped_lock lock{late_mutex_};
+  return late_cells_.take();
 }
 
 void client_core::ask(std::unique_ptr<control_request> what) {
@@ -216,7 +246,7 @@ void client_core::ask(std::unique_ptr<control_request> what) {
 }
 
 void client_core::end() noexcept {
-  if (std::exchange(has_ended_, true)) return;
+  if (has_ended_.exchange(true)) return;
   set_intent(true);
   if (runtime::may_block() && front_->state.load() != client_state::disconnected) {
     const cell where = take_cell();
@@ -226,7 +256,7 @@ void client_core::end() noexcept {
     static_cast<void>(done.wait_for(options_.disconnect_timeout + options_.disconnect_timeout / 2));
   }
   front_->bounds.close();
-  doors_->close();
+  doors_.close();
   session_->stop_soon();
   supervisor_->stop_soon();
   dispatcher_->stop_soon();
@@ -235,7 +265,6 @@ void client_core::end() noexcept {
   session_ = {};
   supervisor_ = {};
   dispatcher_ = {};
-  doors_.reset();
   if (runtime::may_block()) threads_->join();
 }
 

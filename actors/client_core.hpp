@@ -17,7 +17,9 @@
 #include "../runtime/house.hpp"
 #include "../runtime/ticket.hpp"
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace troupe::actors {
@@ -56,6 +58,7 @@ private:
   using front_door = runtime::front_door<request_item, door>;
 
   front_door::pass enter();
+  pending<outcome> publish_carefully(const publish_request& what);
   /// The record, written behind some door; null and an error when there was no room in time.
   publish_record* write(const publish_request& what, std::size_t waiter_size,
                         std::optional<front_door::pass>& pass, std::error_code& refusal);
@@ -74,8 +77,10 @@ private:
   runtime::resident_ref<supervisor> supervisor_;
   runtime::resident_ref<dispatcher> dispatcher_;
   runtime::resident_ref<session> session_;
-  std::optional<front_door> doors_;
-  bool has_ended_ = false;
+  front_door doors_;
+  std::mutex late_mutex_;              // taken by those who ask after the end
+  settlement_ring late_cells_;         // under late_mutex_
+  std::atomic<bool> has_ended_{false}; // by whoever ends it first
 };
 
 } // namespace troupe::actors

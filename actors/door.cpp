@@ -11,12 +11,8 @@ namespace troupe::actors {
 namespace {
 
 constexpr std::size_t largest_shared_slab = std::size_t{64} << 10U;
-/// Records above this do not share: they would waste what is left of a slab.
-constexpr std::size_t lonely_from = std::size_t{16} << 10U;
 /// Idle slabs of a door above this go back to the heap.
 constexpr std::size_t cached_octets = std::size_t{16} << 20U;
-constexpr std::size_t line = 64;
-
 std::int64_t step_of(std::int64_t all, std::int64_t most) noexcept {
   return std::clamp<std::int64_t>(all / 64, 1, most);
 }
@@ -106,39 +102,32 @@ void door::begin_slab(std::size_t at_least) {
   spent_ = 0;
   next_size_ = std::min(next_size_ * 2, largest_shared_slab);
   end_ = slab_->data() + slab_->capacity();
-  end_ -= reinterpret_cast<std::uintptr_t>(end_) % line;
+  end_ -= reinterpret_cast<std::uintptr_t>(end_) % record_line;
   frames_.set(slab_->data(), end_);
 }
 
 door::written door::write(const protocol::publish& what, std::size_t waiter_size) {
   // Records begin on cache lines of their own: one is read while the next is written.
   const std::size_t record_size =
-      waiter_size == 0
-          ? line
-          : (sizeof(publish_record) + waiter_size + alignof(std::max_align_t) + line - 1) / line * line;
+      waiter_size == 0 ? record_line
+                       : (sizeof(publish_record) + waiter_size + alignof(std::max_align_t) + record_line - 1)
+                             / record_line * record_line;
   const std::size_t frame_size = protocol::encoded_size(what, version_);
   const std::size_t size = record_size + frame_size;
   if (frame_size > protocol::max_packet_size) return {nullptr, protocol::errc::packet_too_large};
   if (!may_spend(size)) return {};
   if (static_cast<std::size_t>(end_ - frames_.cursor()) < size || size >= lonely_from)
-    begin_slab(size + line);
+    begin_slab(size + record_line);
   protocol::octet* const frame = frames_.cursor();
   const auto encoded = protocol::encode_publish(frames_, what, version_, nullptr, protocol::role::client);
   if (!encoded) [[unlikely]] {
     bounds_->give_back({1, static_cast<std::int64_t>(size)});
     return {nullptr, encoded.error()};
   }
-  ++spent_;
-  end_ -= record_size;
-  frames_.set(frames_.cursor(), end_);
-  auto* const record = ::new (static_cast<void*>(end_)) publish_record;
+  auto* const record = put_record(record_size, frame, frame_size);
   record->quality = what.quality;
   record->retain = what.retain;
   record->topic_size = static_cast<std::uint16_t>(what.topic.size());
-  record->waiter_size = static_cast<std::uint16_t>(record_size - sizeof(publish_record));
-  record->frame = frame;
-  record->memory = slab_;
-  record->frame_size = static_cast<std::uint32_t>(frame_size);
   record->payload_size = static_cast<std::uint32_t>(what.payload.size());
   record->properties_size = static_cast<std::uint32_t>(what.properties.block().size());
   record->properties_seen = what.properties.seen();

@@ -14,6 +14,7 @@
 #include "settlement.hpp"
 #include "wait_spot.hpp"
 
+#include "../protocol/topic.hpp"
 #include "../runtime/slab_pool.hpp"
 
 #include <atomic>
@@ -76,6 +77,10 @@ public:
     std::error_code refusal{}; // what no packet can say
   };
   written write(const protocol::publish& what, std::size_t waiter_size);
+  /// The same for what most publishes are: no properties, no waiter, room in slab and allowance. Null: it
+  /// is none of these, or not sayable; ask write().
+  publish_record* write_bare(std::string_view topic, protocol::octets payload, protocol::qos quality,
+                             bool retain);
   cell take_cell() { return cells_->take(); }
 
 private:
@@ -94,9 +99,12 @@ private:
   };
 
   bool may_spend(std::size_t octets) noexcept;
+  publish_record* put_record(std::size_t size, protocol::octet* frame, std::size_t frame_size);
   void begin_slab(std::size_t at_least);
   void retire_slab() noexcept;
 
+  /// Records above this do not share what is left of a slab: they would waste it.
+  static constexpr std::size_t lonely_from = std::size_t{16} << 10U;
   static constexpr std::uint32_t prepaid = 1U << 16U; // references; no slab has room for as many records
 
   std::optional<runtime::slab_pool> pool_;
@@ -110,5 +118,44 @@ private:
   std::uint32_t spent_ = 0;        // of the prepaid references
   std::size_t next_size_ = runtime::smallest_slab;
 };
+
+// ----------------------------------------------------------------------------------------------
+
+/// Records begin on cache lines of their own: one is read while the next is written.
+inline constexpr std::size_t record_line = 64;
+static_assert(sizeof(publish_record) <= record_line);
+
+inline publish_record* door::put_record(std::size_t size, protocol::octet* frame, std::size_t frame_size) {
+  ++spent_;
+  end_ -= size;
+  frames_.set(frame + frame_size, end_);
+  auto* const record = ::new (static_cast<void*>(end_)) publish_record;
+  record->waiter_size = static_cast<std::uint16_t>(size - sizeof(publish_record));
+  record->frame = frame;
+  record->memory = slab_;
+  record->frame_size = static_cast<std::uint32_t>(frame_size);
+  return record;
+}
+
+inline publish_record* door::write_bare(std::string_view topic, protocol::octets payload,
+                                        protocol::qos quality, bool retain) {
+  const protocol::bare_publish packet{topic.size(), payload.size(), quality, version_};
+  const std::size_t frame_size = packet.size();
+  const std::size_t size = record_line + frame_size;
+  protocol::octet* const frame = frames_.cursor();
+  const bool fits = static_cast<std::size_t>(end_ - frame) >= size && size < lonely_from
+                    && allowance_.items >= 1 && allowance_.octets >= static_cast<std::int64_t>(size);
+  if (!fits || !protocol::check_topic_name(topic)) [[unlikely]]
+    return nullptr;
+  allowance_.items -= 1;
+  allowance_.octets -= static_cast<std::int64_t>(size);
+  packet.write(frame, topic, payload, quality, retain, 1);
+  publish_record* const record = put_record(record_line, frame, frame_size);
+  record->quality = quality;
+  record->retain = retain;
+  record->topic_size = static_cast<std::uint16_t>(topic.size());
+  record->payload_size = static_cast<std::uint32_t>(payload.size());
+  return record;
+}
 
 } // namespace troupe::actors

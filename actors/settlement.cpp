@@ -31,18 +31,6 @@ settlement_block::settlement_block(std::uint32_t size)
       given_{std::make_unique<std::uint8_t[]>(size)},
       details_{std::make_unique<outcome[]>(size)} {}
 
-bool settlement_block::is_free(std::uint32_t at) const noexcept {
-  const std::uint8_t round = given_[at];
-  return gone_[at].load(std::memory_order_acquire) == round && is_settled(at, round);
-}
-
-std::uint8_t settlement_block::give(std::uint32_t at) noexcept {
-  const std::uint8_t round =
-      given_[at] == rounds ? std::uint8_t{1} : static_cast<std::uint8_t>(given_[at] + 1U);
-  given_[at] = round;
-  return round;
-}
-
 bool settlement_block::is_idle() const noexcept {
   for (std::uint32_t at = 0; at < size_; ++at)
     if (!is_free(at)) return false;
@@ -141,15 +129,18 @@ settlement_ring::~settlement_ring() {
   for (settlement_block* block : blocks_) store_.give_back(block);
 }
 
-cell settlement_ring::take() {
+void settlement_ring::stand_at(std::size_t block) noexcept {
+  block_ = block;
+  block_now_ = blocks_[block];
+  at_ = 0;
+  end_ = block_now_->size();
+}
+
+cell settlement_ring::search() {
   for (std::uint32_t tries = 0; tries < patience && !blocks_.empty(); ++tries) {
-    settlement_block* const block = blocks_[block_];
-    const std::uint32_t at = at_;
-    if (++at_ == block->size()) {
-      at_ = 0;
-      block_ = (block_ + 1) % blocks_.size();
-    }
-    if (block->is_free(at)) return {block, at, block->give(at)};
+    if (at_ == end_) stand_at((block_ + 1) % blocks_.size());
+    const std::uint32_t at = at_++;
+    if (block_now_->is_free(at)) return {block_now_, at, block_now_->give(at)};
   }
   return grow();
 }
@@ -157,11 +148,9 @@ cell settlement_ring::take() {
 cell settlement_ring::grow() {
   const std::uint32_t size =
       blocks_.empty() ? first_block : std::min(blocks_.back()->size() * 2, largest_block);
-  settlement_block* const block = store_.take(size);
-  blocks_.push_back(block);
-  block_ = blocks_.size() - 1;
-  at_ = 1;
-  return {block, 0, block->give(0)};
+  blocks_.push_back(store_.take(size));
+  stand_at(blocks_.size() - 1);
+  return {block_now_, at_++, block_now_->give(0)};
 }
 
 } // namespace troupe::actors

@@ -31,9 +31,15 @@ public:
   std::uint32_t size() const noexcept { return size_; }
 
   // -- the door ----------------------------------------------------------------
-  bool is_free(std::uint32_t at) const noexcept;
+  bool is_free(std::uint32_t at) const noexcept {
+    const std::uint8_t round = given_[at];
+    return gone_[at].load(std::memory_order_acquire) == round && is_settled(at, round);
+  }
   /// The next round of a free cell.
-  std::uint8_t give(std::uint32_t at) noexcept;
+  std::uint8_t give(std::uint32_t at) noexcept {
+    const std::uint8_t round = given_[at];
+    return given_[at] = round == rounds ? std::uint8_t{1} : static_cast<std::uint8_t>(round + 1U);
+  }
   /// Whether nobody holds or will settle a cell of this block.
   bool is_idle() const noexcept;
 
@@ -110,15 +116,25 @@ public:
   settlement_ring(const settlement_ring&) = delete;
   settlement_ring& operator=(const settlement_ring&) = delete;
 
-  cell take();
+  cell take() {
+    if (at_ < end_ && block_now_->is_free(at_)) [[likely]] {
+      const std::uint32_t at = at_++;
+      return {block_now_, at, block_now_->give(at)};
+    }
+    return search();
+  }
 
 private:
+  cell search();
   cell grow();
+  void stand_at(std::size_t block) noexcept;
 
   settlement_store& store_;
   std::vector<settlement_block*> blocks_;
-  std::size_t block_ = 0;
+  std::size_t block_ = 0; // where the search is
+  settlement_block* block_now_ = nullptr;
   std::uint32_t at_ = 0;
+  std::uint32_t end_ = 0; // of block_now_
 };
 
 } // namespace troupe::actors

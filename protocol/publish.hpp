@@ -14,6 +14,8 @@
 #include "slice.hpp"
 #include "vocabulary.hpp"
 
+#include <cstddef>
+#include <cstring>
 #include <string_view>
 
 namespace troupe::protocol {
@@ -54,6 +56,49 @@ void append_publish(outbox& out, const publish& packet, version v, keeper* paylo
 
 /// The whole packet's size in octets as encode_publish would write it, fixed header included.
 std::size_t encoded_size(const publish& packet, version v) noexcept;
+
+/// A publish without properties, alias and repetition: what nearly all of them are. Its size is known
+/// with a few additions, and it is written in one go.
+class bare_publish {
+public:
+  bare_publish(std::size_t topic, std::size_t payload, qos quality, version v) noexcept
+      : has_id_{quality != qos::at_most_once},
+        has_properties_{v == version::v5_0},
+        remaining_{2 + topic + (has_id_ ? 2U : 0U) + (has_properties_ ? 1U : 0U) + payload} {}
+
+  /// The whole packet, fixed header included.
+  std::size_t size() const noexcept { return 1 + length_octets() + remaining_; }
+  /// Writes the packet to `to`, where size() octets are free; answers its end. The topic has been checked.
+  /// `id` is written where there is one.
+  octet* write(octet* to, std::string_view topic, octets payload, qos quality, bool retain,
+               packet_id id) const noexcept {
+    *to++ = static_cast<octet>(0x30U | static_cast<unsigned>(quality) << 1U | (retain ? 1U : 0U));
+    std::size_t rest = remaining_;
+    for (; rest >= 0x80; rest >>= 7U) *to++ = static_cast<octet>((rest & 0x7FU) | 0x80U);
+    *to++ = static_cast<octet>(rest);
+    to = write_two(to, topic.size());
+    std::memcpy(to, topic.data(), topic.size());
+    to += topic.size();
+    if (has_id_) to = write_two(to, id);
+    if (has_properties_) *to++ = 0;
+    if (!payload.empty()) std::memcpy(to, payload.data(), payload.size());
+    return to + payload.size();
+  }
+
+private:
+  std::size_t length_octets() const noexcept {
+    return remaining_ < 0x80 ? 1U : remaining_ < 0x4000 ? 2U : remaining_ < 0x20'0000 ? 3U : 4U;
+  }
+  static octet* write_two(octet* to, std::size_t value) noexcept {
+    to[0] = static_cast<octet>(value >> 8U);
+    to[1] = static_cast<octet>(value & 0xFFU);
+    return to + 2;
+  }
+
+  bool has_id_;
+  bool has_properties_; // their length, that is: 0
+  std::size_t remaining_;
+};
 
 /// Whether the payload is text if its payload format indicator says so [MQTT-3.3.2-4]. A receiver
 /// may leave this open; the decoder does.

@@ -55,8 +55,13 @@ public:
   bool is_open() const noexcept { return target_ != nullptr && !target_->is_closed(); }
 
   /// Takes `item` when the answer is `taken`, else leaves it in the caller's hand.
-  [[nodiscard]] offer push(Item& item) noexcept;
+  [[nodiscard]] offer push(Item& item) noexcept {
+    return push_one(item, [](Item&, std::uint32_t) noexcept {});
+  }
   [[nodiscard]] offer push(Item&& item) noexcept { return push(item); }
+  /// The same with a stamp, see below.
+  template <class Stamp>
+  [[nodiscard]] offer push_one(Item& item, Stamp stamp) noexcept;
   /// Takes as many as there is room for, from the front, with one announcement and one ring.
   [[nodiscard]] pushed push(std::span<Item> items) noexcept {
     return push(items, [](Item&, std::uint32_t) noexcept {});
@@ -122,16 +127,23 @@ void inlet<Item>::enqueue(const doorbell<>::announcement& announced, Iterator fi
 }
 
 template <class Item>
-offer inlet<Item>::push(Item& item) noexcept {
+template <class Stamp>
+offer inlet<Item>::push_one(Item& item, Stamp stamp) noexcept {
   if (target_ == nullptr) return offer::closed;
   const auto amount = load::of(item);
-  if (!target_->has_room(*entrance_, amount)) {
+  if (!target_->has_room(*entrance_, amount)) [[unlikely]] {
     target_->full_.add(1);
     return refusal();
   }
   doorbell<>::announcement announced{};
-  if (!announce(amount, announced)) return offer::closed;
-  enqueue(announced, std::make_move_iterator(&item), 1);
+  if (!announce(amount, announced)) [[unlikely]]
+    return offer::closed;
+  stamp(item, static_cast<std::uint32_t>(announced.before >> load::octet_bits) & ticket_mask);
+  take_over(&target_->queue_);
+  // The form that allocates: a queue born empty has no block to give otherwise.
+  if (!target_->queue_.enqueue(entrance_->token, std::move(item))) std::terminate();
+  hand_over(&target_->queue_);
+  if (target_->bell_.must_ring(announced)) target_->ring_owner();
   return offer::taken;
 }
 

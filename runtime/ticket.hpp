@@ -73,7 +73,11 @@ public:
     explicit operator bool() const noexcept { return door_ != nullptr; }
     Local& local() noexcept { return door_->local; }
     /// Takes `item.item` when the answer is `taken`.
-    [[nodiscard]] offer push(ticketed<Item>& item) noexcept { return push_many({&item, 1}).answer; }
+    [[nodiscard]] offer push(ticketed<Item>& item) noexcept {
+      if (door_ == nullptr) return offer::closed;
+      return door_->way.push_one(
+          item, [](ticketed<Item>& stamped, std::uint32_t ticket) noexcept { stamped.ticket = ticket; });
+    }
     [[nodiscard]] offer push(ticketed<Item>&& item) noexcept { return push(item); }
     /// As many as there is room for, from the front; consecutive tickets, one ring at most.
     [[nodiscard]] pushed push_many(std::span<ticketed<Item>> items) noexcept {
