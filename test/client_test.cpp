@@ -380,9 +380,8 @@ TEST_P(clients, may_be_disconnected_by_a_handler) {
   client c{stage, options()};
   auto link = welcome(c);
   std::promise<outcome> told;
-  auto mine = c.subscribe("a", qos::at_most_once, [&](const message&) {
-    c.disconnect([&](outcome how) { told.set_value(how); });
-  });
+  auto mine = c.subscribe("a", qos::at_most_once,
+                          [&](const message&) { c.disconnect([&](outcome how) { told.set_value(how); }); });
   link.grant(0);
   link.write("30 05 00 01 'a' 00 'x'");
   EXPECT_EQ(link.read(), dump("E0 00"));
@@ -645,6 +644,22 @@ TEST_P(clients, end_every_operation_when_they_are_destroyed) {
   EXPECT_EQ(granted.get().error(), errc::closed);
   EXPECT_EQ(told.get_future().get().error(), errc::closed);
   EXPECT_EQ(orphan->granted().get().error(), errc::closed);
+}
+
+TEST_P(clients, refuse_what_handlers_ask_for_while_they_end) {
+  std::promise<outcome> told;
+  {
+    auto quick = options();
+    quick.disconnect_timeout = 20ms;
+    client c{stage, quick};
+    auto link = welcome(c);
+    c.publish("t", "x", qos::at_least_once, [&](outcome) {
+      auto ignored = c.publish("t", "y");
+      c.publish("t", "z", qos::at_least_once, [&](outcome how) { told.set_value(how); });
+    });
+    EXPECT_EQ(link.read().substr(0, 2), "32");
+  }
+  EXPECT_EQ(told.get_future().get().error(), errc::closed);
 }
 
 TEST_P(clients, leave_no_actor_behind) {
