@@ -24,8 +24,6 @@
 
 namespace troupe::test {
 
-using namespace std::chrono_literals;
-
 /// A transport whose other end is the test.
 class rig_pipe final : public runtime::transport {
 public:
@@ -123,8 +121,8 @@ public:
   }
   /// Lets time pass in steps, so that deadlines fire in order.
   void advance(std::chrono::milliseconds by) {
-    for (; by.count() > 0; by -= 100ms) {
-      now_ += 100ms;
+    for (; by.count() > 0; by -= std::chrono::milliseconds{100}) {
+      now_ += std::chrono::milliseconds{100};
       for (auto& one : shards_) one->turn();
       settle();
     }
@@ -155,7 +153,7 @@ private:
   broker_options options_;
   std::unique_ptr<brokerage::shard_counters[]> counts_;
   runtime::slab_pool slabs_{};
-  protocol::time_point now_{1h};
+  protocol::time_point now_{std::chrono::hours{1}};
   std::deque<letter> mail_{};
   std::vector<std::unique_ptr<host>> hosts_{};
   std::vector<std::unique_ptr<brokerage::shard>> shards_{};
