@@ -35,42 +35,57 @@ std::size_t extent(octets rest) noexcept {
   }
 }
 
-void append_interval(std::vector<octet>& to, std::uint32_t seconds) {
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) to.push_back(static_cast<octet>(seconds >> shift));
+octet* write(octet* to, octets what) noexcept { return std::copy(what.begin(), what.end(), to); }
+
+octet* write_interval(octet* to, std::uint32_t seconds) noexcept {
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) *to++ = static_cast<octet>(seconds >> shift);
+  return to;
 }
 
-void append_identifier(std::vector<octet>& to, std::uint32_t identifier) {
-  to.push_back(static_cast<octet>(property::subscription_identifier));
-  for (; identifier >= 0x80U; identifier >>= 7U) to.push_back(static_cast<octet>(identifier | 0x80U));
-  to.push_back(static_cast<octet>(identifier));
+constexpr std::size_t longest_identifier = 1 + 4;
+
+octet* write_identifier(octet* to, std::uint32_t identifier) noexcept {
+  *to++ = static_cast<octet>(property::subscription_identifier);
+  for (; identifier >= 0x80U; identifier >>= 7U) *to++ = static_cast<octet>(identifier | 0x80U);
+  *to++ = static_cast<octet>(identifier);
+  return to;
 }
 
 constexpr std::uint64_t bit(property id) noexcept { return std::uint64_t{1} << static_cast<unsigned>(id); }
+
+/// Writes the properties of `rest` that stay, changed where they change; answers their end.
+octet* write_changed(octet* to, octets rest, const property_changes& changes) noexcept {
+  while (!rest.empty()) {
+    const octets one = rest.first(extent(rest));
+    rest = rest.subspan(one.size());
+    const auto id = static_cast<property>(one[0]);
+    if (changes.drop_alias && (id == property::topic_alias || id == property::will_delay_interval)) continue;
+    if (changes.expiry && id == property::message_expiry_interval)
+      to = write_interval(write(to, one.first(1)), *changes.expiry);
+    else
+      to = write(to, one);
+  }
+  return to;
+}
 
 } // namespace
 
 protocol::properties_view rewritten(const protocol::properties_view& from, const property_changes& changes,
                                     std::vector<octet>& buffer) {
   if (!changes.any()) return from;
-  buffer.clear();
+  const std::size_t most = from.block().size() + changes.identifiers.size() * longest_identifier;
+  if (buffer.size() < most) buffer.resize(most);
   std::uint64_t seen = from.seen();
+  octet* to = buffer.data();
+  if (changes.drop_alias || changes.expiry)
+    to = write_changed(to, from.block(), changes);
+  else
+    to = write(to, from.block());
   if (changes.drop_alias) seen &= ~(bit(property::topic_alias) | bit(property::will_delay_interval));
-  for (octets rest = from.block(); !rest.empty();) {
-    const octets one = rest.first(extent(rest));
-    rest = rest.subspan(one.size());
-    const auto id = static_cast<property>(one[0]);
-    if (changes.drop_alias && (id == property::topic_alias || id == property::will_delay_interval)) continue;
-    if (changes.expiry && id == property::message_expiry_interval) {
-      buffer.push_back(one[0]);
-      append_interval(buffer, *changes.expiry);
-      continue;
-    }
-    buffer.insert(buffer.end(), one.begin(), one.end());
-  }
-  for (const std::uint32_t identifier : changes.identifiers) append_identifier(buffer, identifier);
+  for (const std::uint32_t identifier : changes.identifiers) to = write_identifier(to, identifier);
   if (!changes.identifiers.empty()) seen |= bit(property::subscription_identifier);
   if (changes.identifiers.size() > 1) seen |= 1U; // they repeat
-  return {octets{buffer}, seen};
+  return {octets{buffer}.first(static_cast<std::size_t>(to - buffer.data())), seen};
 }
 
 std::optional<std::uint32_t> seconds_left(const kept_message& message, protocol::time_point now) noexcept {

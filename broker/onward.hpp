@@ -46,8 +46,8 @@ struct property_changes {
   bool any() const noexcept { return drop_alias || expiry || !identifiers.empty(); }
 };
 
-/// `from` with the changes applied, written to `buffer` (which is emptied first). The result lives as
-/// long as the buffer stays untouched; without changes it is `from` itself.
+/// `from` with the changes applied, written to the beginning of `buffer`. The result lives as long as the
+/// buffer stays untouched; without changes it is `from` itself.
 protocol::properties_view rewritten(const protocol::properties_view& from, const property_changes& changes,
                                     std::vector<protocol::octet>& buffer);
 

@@ -6,8 +6,8 @@
 // Holds:   a (filter, who) pair is there at most once; a look-up reports every matching pair once. What a
 //          record remembers is void as soon as a wildcard filter comes or goes that might touch it: one
 //          count for each of 256 first levels, one for filters that start with a wildcard. Topics that
-//          nobody subscribed by name are remembered from their second look-up on, a bounded number of
-//          them, the least used going first.
+//          nobody subscribed by name are remembered when they come again, a bounded number of them, the
+//          least used going first.
 // Threads: one at a time; a look-up writes too.
 // Errors:  insert refuses filters beyond the caps (levels, wildcards) with errc::filter_too_complex; a
 //          look-up beyond its step budget is incomplete and counted: exhausted().

@@ -3,8 +3,8 @@
 // Lives here: topic_record<List>, the record with its name behind it in one block; topic_table<Record>.
 // Holds:   a record stays where it is until it goes. A subscribed record goes with its last subscriber; a
 //          remembered one when the bounded number of them is full and it was not used lately (one hand
-//          goes round: used ones get a second chance). A name is remembered on its second miss only, so
-//          that names published once cost nothing.
+//          goes round: used ones get a second chance). A name is remembered on its second miss or soon
+//          after, so that names published once cost nothing.
 // Threads: belongs to one topic_index.
 // Errors:  a probe longer than its bound leads to a new seed and a rebuilt table.
 // Costs:   a find is one hash, one place of 8 octets and one record; one block of memory a record.
@@ -149,7 +149,7 @@ public:
   std::size_t remembered() const noexcept { return clock_.size(); }
   /// A quarter of what is subscribed, but some thousands in any case.
   std::size_t most_remembered() const noexcept {
-    return std::max<std::size_t>(8'192, (count_ - clock_.size()) / 4);
+    return std::max<std::size_t>(16'384, (count_ - clock_.size()) / 4);
   }
   std::size_t size() const noexcept { return count_; }
 
@@ -180,15 +180,19 @@ private:
     return known;
   }
 
-  // Grows while names go by faster than it can hold them, up to as many as may be remembered.
+  // Grows while names go by faster than it can hold them, up to as many as may be remembered. A mark gives
+  // way to another every second time only: names that share a place and come by turns would else keep
+  // each other out for ever.
   bool was_seen(std::uint64_t hash) {
     if (misses_++ >= 2 * seen_.size() && seen_.size() < most_remembered()) {
       seen_.assign(std::max<std::size_t>(256, seen_.size() * 2), 0);
-      misses_ = 0;
+      misses_ = 1;
     }
     std::uint32_t& mark = seen_[hash & (seen_.size() - 1)];
     const auto tag = static_cast<std::uint32_t>(hash >> 32U) | 1U;
-    return std::exchange(mark, tag) == tag;
+    if (mark == tag) return true;
+    if (mark == 0 || hash_.join(misses_, hash) % 2 == 0) mark = tag;
+    return false;
   }
 
   Record* add(std::string_view name, std::uint64_t hash) {

@@ -4,16 +4,52 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
+#include <cstring>
 #include <utility>
 
 namespace troupe::protocol {
 
 namespace {
 
+std::uint64_t read_eight(const char* at) noexcept {
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+/// Where the first slash is; levels are short, so eight octets at once beat a call.
+std::size_t find_slash(std::string_view text) noexcept {
+  constexpr std::uint64_t ones = 0x0101'0101'0101'0101U;
+  std::size_t at = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; at + 8 <= text.size(); at += 8) {
+      const std::uint64_t other = read_eight(text.data() + at) ^ (ones * '/');
+      const std::uint64_t zero = (other - ones) & ~other & (ones << 7U);
+      if (zero != 0) return at + static_cast<std::size_t>(std::countr_zero(zero)) / 8;
+    }
+  }
+  while (at != text.size() && text[at] != '/') ++at;
+  return at == text.size() ? std::string_view::npos : at;
+}
+
+/// Compares short levels without a call.
+bool is_same(std::string_view a, std::string_view b) noexcept {
+  const std::size_t size = a.size();
+  if (size != b.size()) return false;
+  if (size > 16) return std::memcmp(a.data(), b.data(), size) == 0;
+  if (size >= 8)
+    return read_eight(a.data()) == read_eight(b.data())
+           && read_eight(a.data() + size - 8) == read_eight(b.data() + size - 8);
+  for (std::size_t at = 0; at != size; ++at)
+    if (a[at] != b[at]) return false;
+  return true;
+}
+
 /// Cuts the first level off `rest`; `more` says whether another follows (it may be empty).
 std::string_view cut_level(std::string_view& rest, bool& more) noexcept {
-  const std::size_t end = rest.find('/');
+  const std::size_t end = find_slash(rest);
   more = end != std::string_view::npos;
   const std::string_view level = rest.substr(0, end);
   rest = more ? rest.substr(end + 1) : std::string_view{};
@@ -72,8 +108,9 @@ std::uint32_t wildcard_trie::child(std::uint32_t parent, std::string_view level,
   const auto tag = static_cast<std::uint32_t>(hash >> 32U);
   for (std::size_t at = hash & mask; table_[at].child != 0; at = (at + 1) & mask) {
     const place& here = table_[at];
-    if (here.tag == tag && nodes_[here.child].parent == parent && nodes_[here.child].level == level)
-      return here.child;
+    if (here.tag != tag) continue;
+    const node& found = nodes_[here.child];
+    if (found.parent == parent && is_same(found.level, level)) return here.child;
   }
   return nothing;
 }
@@ -217,33 +254,42 @@ void wildcard_trie::grow() {
 }
 
 bool wildcard_trie::walk(std::string_view name, std::vector<std::uint32_t>& numbers) const {
-  struct visit {
-    std::uint32_t at;
-    std::uint32_t level; // of the topic, the next to be matched
-  };
-  // A visit leaves at most two behind, and the one taken next goes a level deeper.
-  std::array<visit, most_levels + 2> open;
+  // What is still to be visited: node, and above it the level of the topic to be matched next. A visit
+  // leaves at most one behind and goes on a level deeper. One word each: written and read at once.
+  std::array<std::uint64_t, most_levels + 2> open;
   std::size_t count = 0;
   topic_levels levels{name, hash_};
   const bool is_hidden = !name.empty() && name.front() == '$';
-  open[count++] = {0, 0};
-  for (std::uint32_t steps = 0; count != 0; ++steps) {
-    if (steps == step_budget) return false;
-    const auto [at, level] = open[--count];
+  std::uint32_t at = 0;
+  std::uint32_t level = 0;
+  for (std::uint32_t steps = 0; steps != step_budget; ++steps) {
     const node& here = nodes_[at];
     const bool may_be_wild = level != 0 || !is_hidden;
+    std::uint32_t next = nothing;
     if (here.below != nothing && may_be_wild) numbers.push_back(here.below);
-    if (!levels.has(level)) {
-      if (here.here != nothing) numbers.push_back(here.here);
+    if (levels.has(level)) {
+      next = may_be_wild ? here.plus : nothing;
+      if (here.children != 0) {
+        levels.skip_hash(level);
+        const std::uint32_t named = child(at, levels.text(level), hash_of(at, levels.hash(level)));
+        if (named != nothing) {
+          if (next != nothing) open[count++] = std::uint64_t{level + 1} << 32U | next;
+          next = named;
+        }
+      }
+    } else if (here.here != nothing) {
+      numbers.push_back(here.here);
+    }
+    if (next != nothing) {
+      at = next;
+      ++level;
       continue;
     }
-    if (here.plus != nothing && may_be_wild) open[count++] = {here.plus, level + 1};
-    if (here.children == 0) continue;
-    levels.skip_hash(level);
-    const std::uint32_t next = child(at, levels.text(level), hash_of(at, levels.hash(level)));
-    if (next != nothing) open[count++] = {next, level + 1};
+    if (count == 0) return true;
+    at = static_cast<std::uint32_t>(open[--count]);
+    level = static_cast<std::uint32_t>(open[count] >> 32U);
   }
-  return true;
+  return false;
 }
 
 std::size_t wildcard_trie::owned() const noexcept {
