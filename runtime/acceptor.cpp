@@ -1,9 +1,13 @@
 #include "acceptor.hpp"
 
 #include "homes.hpp"
+#include "layers.hpp"
+#include "lobby.hpp"
 #include "loopback_transport.hpp"
 #include "socket_listener.hpp"
+#include "stream_transport.hpp"
 #include "tcp_transport.hpp"
+#include "tls_error.hpp"
 #include "unix_transport.hpp"
 
 #include <utility>
@@ -65,7 +69,7 @@ void remove_if_deserted(const std::string& path) noexcept {
 } // namespace
 
 acceptor::acceptor(home& where, accept_options options, chooser choose)
-    : home_{where}, options_{options}, choose_{std::move(choose)} {
+    : home_{where}, options_{std::move(options)}, choose_{std::move(choose)} {
   if (!choose_) choose_ = [&where]() -> home& { return where; };
 }
 
@@ -74,22 +78,27 @@ acceptor::~acceptor() { close(); }
 result<endpoint> acceptor::listen(const endpoint& where, arrival handler) {
   gate_ = std::make_shared<arrival_gate>(std::move(handler));
   switch (where.kind) {
-  case endpoint_kind::tcp: return listen_tcp(where);
   case endpoint_kind::unix_socket: return listen_unix(where);
   case endpoint_kind::loopback: return listen_loopback(where);
-  case endpoint_kind::tls:
-  case endpoint_kind::websocket:
-  case endpoint_kind::secure_websocket: break;
+  default: return listen_tcp(where);
   }
-  return std::make_error_code(std::errc::protocol_not_supported);
 }
 
 result<endpoint> acceptor::listen_tcp(const endpoint& where) {
   const auto address = address_to_bind(where);
   if (!address) return address.error();
+  if (where.is_secure() && !options_.tls) return tls_errc::missing_certificate_file;
+  if (where.kind != endpoint_kind::tcp)
+    lobby_ = std::make_shared<lobby>(
+        options_.most_greetings, options_.greeting_limit,
+        [gate = gate_, pipe = options_.pipe](home& to, std::unique_ptr<octet_stream> greeted) {
+          gate->let_in(to, make_stream_transport(to, std::move(greeted), pipe));
+        });
   const auto listener = std::make_shared<socket_listener<tcp>>(
-      home_, choose_, [gate = gate_, pipe = options_.pipe](home& to, tcp::socket came) {
-        gate->let_in(to, make_tcp_transport(to, std::move(came), pipe));
+      home_, choose_, [gate = gate_, guests = lobby_, options = options_, where](home& to, tcp::socket came) {
+        if (!guests) return gate->let_in(to, make_tcp_transport(to, std::move(came), options.pipe));
+        auto stream = server_layers(to, make_tcp_stream(std::move(came), options.pipe), where, options);
+        if (stream) guests->enter(to, std::move(stream));
       });
   if (const auto error = listener->begin(*address, options_.queue)) return error;
   listening_ = listener;
@@ -118,7 +127,12 @@ result<endpoint> acceptor::listen_loopback(const endpoint& where) {
   return where;
 }
 
+std::uint64_t acceptor::turned_away() const noexcept {
+  return lobby_ ? lobby_->turned_away() + lobby_->failed() : 0;
+}
+
 void acceptor::close(std::function<void()> done) {
+  if (lobby_) lobby_->close();
   if (!gate_ && !done) return;
   home_.post([open = std::exchange(listening_, nullptr), gate = std::exchange(gate_, nullptr),
               done = std::move(done)]() mutable {

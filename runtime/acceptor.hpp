@@ -6,13 +6,16 @@
 //          listens at any more is replaced; ours is removed. A shortage of descriptors
 //          pauses accepting for a moment; it ends nothing.
 // Threads: construct, listen, close and destroy on any one thread.
-// Errors:  listen() answers the system's error; std::errc::address_in_use for a loopback name.
+// Errors:  listen() answers the system's error; std::errc::address_in_use for a loopback name;
+//          tls_errc::missing_certificate_file for TLS without a context.
 #pragma once
 
 #include "endpoint.hpp"
 #include "transport.hpp"
 #include "transport_options.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -21,10 +24,17 @@ namespace troupe::runtime {
 class arrival_gate;
 class home;
 class listening;
+class lobby;
+class tls_context;
 
 struct accept_options {
   transport_options pipe{};
   int queue = 1024; // connections that the system completes before we take them
+  /// For mqtts:// and wss://, which can not do without.
+  std::shared_ptr<const tls_context> tls{};
+  /// How long a peer may take for TLS and WebSocket before it arrives, and how many peers may be at it.
+  std::chrono::milliseconds greeting_limit{10'000};
+  std::size_t most_greetings = 4096;
 };
 
 class acceptor {
@@ -45,6 +55,8 @@ public:
   protocol::result<endpoint> listen(const endpoint& where, arrival handler);
   /// Stops listening. `done` is called on the acceptor's home when the address is free.
   void close(std::function<void()> done = {});
+  /// Peers that were turned away before they arrived: by their greeting, by its limit, by their number.
+  std::uint64_t turned_away() const noexcept;
 
 private:
   protocol::result<endpoint> listen_tcp(const endpoint& where);
@@ -55,6 +67,7 @@ private:
   accept_options options_;
   chooser choose_;
   std::shared_ptr<arrival_gate> gate_;
+  std::shared_ptr<lobby> lobby_; // of peers that have to greet first
   std::shared_ptr<listening> listening_;
 };
 

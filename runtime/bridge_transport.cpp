@@ -31,6 +31,7 @@ public:
       : line_{std::move(line)},
         limit_{options.high_mark},
         peer_name_{real->peer_name()},
+        certified_name_{real->certified_name()},
         out_{line_->slabs()},
         real_{std::move(real)} {}
   ~crossing() {
@@ -56,6 +57,7 @@ public:
   void abort();
   void forget();
   const std::string& peer_name() const noexcept { return peer_name_; }
+  const std::string& certified_name() const noexcept { return certified_name_; }
 
   // Home.
   void on_read(protocol::slice bytes) override;
@@ -80,6 +82,7 @@ private:
   const std::shared_ptr<desk_line> line_;
   const std::size_t limit_;
   const std::string peer_name_;
+  const std::string certified_name_;
 
   // Actor.
   slab_outbox out_;
@@ -267,6 +270,7 @@ public:
   void close() override { both_->close(); }
   void abort() override { both_->abort(); }
   std::string peer_name() const override { return both_->peer_name(); }
+  std::string certified_name() const override { return both_->certified_name(); }
 
 private:
   std::shared_ptr<crossing> both_;

@@ -1,9 +1,13 @@
 #include "dialer.hpp"
 
+#include "greeter.hpp"
 #include "home.hpp"
+#include "layers.hpp"
 #include "loopback_transport.hpp"
+#include "stream_transport.hpp"
 #include "tcp_race.hpp"
 #include "tcp_transport.hpp"
+#include "tls_context.hpp"
 #include "unix_transport.hpp"
 
 #include <utility>
@@ -21,23 +25,19 @@ public:
 
   void begin(const endpoint& to) {
     home_.time().arm_in(timeout_, options_.timeout);
-    switch (to.kind) {
-    case endpoint_kind::tcp: return resolve(to);
-    case endpoint_kind::unix_socket: return connect_unix(to.path);
-    case endpoint_kind::loopback: return connect_loopback(to.host);
-    case endpoint_kind::tls:
-    case endpoint_kind::websocket:
-    case endpoint_kind::secure_websocket: break;
-    }
-    home_.post([self = shared_from_this()] {
-      self->finish(std::make_error_code(std::errc::protocol_not_supported));
-    });
+    if (to.kind == endpoint_kind::unix_socket) return connect_unix(to.path);
+    if (to.kind == endpoint_kind::loopback) return connect_loopback(to.host);
+    goal_ = to;
+    if (const auto wrong = prepare())
+      return home_.post([self = shared_from_this(), wrong] { self->finish(wrong); });
+    resolve(to);
   }
 
   void give_up() noexcept {
     done_ = nullptr;
     pending_.reset();
     race_.reset();
+    if (greeter_) std::exchange(greeter_, nullptr)->give_up();
     timeout_.disarm();
     boost::system::error_code ignored;
     unix_socket_.close(ignored);
@@ -45,6 +45,13 @@ public:
   bool is_open() const noexcept { return done_ != nullptr; }
 
 private:
+  std::error_code prepare() {
+    if (!goal_.is_secure() || options_.tls) return {};
+    auto usual = tls_context::make(tls_role::client, {});
+    if (usual) options_.tls = std::move(*usual);
+    return usual.error();
+  }
+
   void resolve(const endpoint& to) {
     const auto names = options_.names ? options_.names : system_resolver();
     pending_ = names->resolve(home_, to.host, to.port,
@@ -62,7 +69,18 @@ private:
   void on_connected(result<boost::asio::ip::tcp::socket> won) {
     if (!is_open()) return;
     if (!won) return finish(won.error());
-    finish(make_tcp_transport(home_, std::move(*won), options_.pipe));
+    auto socket = make_tcp_stream(std::move(*won), options_.pipe);
+    if (!has_layers(goal_, options_))
+      return finish(make_stream_transport(home_, std::move(socket), options_.pipe));
+    auto stream = client_layers(home_, std::move(socket), goal_, options_);
+    if (!stream) return finish(std::make_error_code(std::errc::not_enough_memory));
+    greeter_ = greeter::begin(home_, std::move(stream), std::chrono::milliseconds{0},
+                              [self = shared_from_this()](auto how) { self->on_greeted(std::move(how)); });
+  }
+
+  void on_greeted(result<std::unique_ptr<octet_stream>> how) {
+    if (!how) return finish(how.error());
+    finish(make_stream_transport(home_, std::move(*how), options_.pipe));
   }
 
   void connect_unix(const std::string& path) {
@@ -93,7 +111,9 @@ private:
   dial_options options_;
   answer done_;                   // empty: nothing to do any more
   std::shared_ptr<void> pending_; // the question that is under way; its answer comes to us while it lives
+  endpoint goal_;                 // of a socket
   std::shared_ptr<tcp_race> race_;
+  std::shared_ptr<greeter> greeter_;
   boost::asio::local::stream_protocol::socket unix_socket_;
   deadline timeout_{calls<&attempt::on_timeout>, *this};
 };

@@ -7,8 +7,8 @@
 // Threads: all members and the answer on the home's thread; the answer never from inside dial().
 // Units:   durations of the home's clock.
 // Errors:  the parser's, the resolver's, the system's for the last address that failed,
-//          std::errc::timed_out, std::errc::protocol_not_supported for what this build cannot speak,
-//          std::errc::connection_refused when nobody listens on a loopback name.
+//          std::errc::timed_out, what a layer says (tls_errc, ...), std::errc::connection_refused when
+//          nobody listens on a loopback name.
 #pragma once
 
 #include "endpoint.hpp"
@@ -23,15 +23,18 @@
 namespace troupe::runtime {
 
 class home;
+class tls_context;
 
 struct dial_options {
   transport_options pipe{};
-  /// From dial() to the answer, name resolution included.
+  /// From dial() to the answer: name resolution, proxy, TLS and WebSocket included.
   std::chrono::milliseconds timeout{10'000};
   /// Head start of an address before the next one is tried as well.
   std::chrono::milliseconds stagger{250};
   /// Null: the system's.
   std::shared_ptr<resolver> names{};
+  /// For mqtts:// and wss://. Null: what tls_options say without being told anything.
+  std::shared_ptr<const tls_context> tls{};
 };
 
 class dialer {

@@ -45,6 +45,12 @@ struct endpoint {
   bool is_remote() const noexcept {
     return kind != endpoint_kind::unix_socket && kind != endpoint_kind::loopback;
   }
+  bool is_secure() const noexcept {
+    return kind == endpoint_kind::tls || kind == endpoint_kind::secure_websocket;
+  }
+  bool is_web() const noexcept {
+    return kind == endpoint_kind::websocket || kind == endpoint_kind::secure_websocket;
+  }
   friend bool operator==(const endpoint&, const endpoint&) = default;
 };
 

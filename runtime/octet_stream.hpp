@@ -1,8 +1,12 @@
 // octet_stream: what stream_transport needs of a socket, or of a layer over one.
 //
-// Lives here: octet_stream, its two readinesses, and where their handlers live.
+// Lives here: octet_stream, its two readinesses, who waits for them, and where their handlers live.
 // Holds:   read and write never block: what is not possible now is answered with
 //          std::errc::operation_would_block. At most one wait for each readiness at a time.
+//          A layer (TLS, WebSocket, a way through a proxy) is a stream over another one: it may have to
+//          greet the peer first, and may keep octets of its own in either direction. A read that
+//          answers less than was asked has nothing more until the stream is ready again, unless
+//          has_unread() says otherwise.
 // Threads: belongs to one transport, on its home's thread.
 // Errors:  the system's; a read of no octets without an error is the end of the stream.
 // Costs:   one virtual call beside each system call. Waiting allocates nothing.
@@ -21,8 +25,6 @@
 #include <utility>
 
 namespace troupe::runtime {
-
-class stream_pipe;
 
 /// Room for the one handler that may wait for a readiness. Falls back to the heap for a larger one.
 class handler_room {
@@ -46,7 +48,23 @@ private:
 
 enum class readiness : unsigned char { to_read, to_write };
 
-/// The handler of a wait: keeps the pipe alive, lives inside of it, and tells it.
+/// Who waits for a stream. Kept alive by the waits that are under way.
+class readiness_watcher {
+public:
+  virtual void on_ready(readiness which) = 0;
+  handler_room& room_for(readiness which) noexcept {
+    return which == readiness::to_read ? read_room_ : write_room_;
+  }
+
+protected:
+  ~readiness_watcher() = default;
+
+private:
+  handler_room read_room_;
+  handler_room write_room_;
+};
+
+/// The handler of a wait: keeps the watcher alive, lives inside of it, and tells it.
 class readiness_handler {
 public:
   template <class T>
@@ -66,14 +84,15 @@ public:
   };
   using allocator_type = allocator<void>;
 
-  readiness_handler(std::shared_ptr<stream_pipe> pipe, readiness which) noexcept
-      : pipe_{std::move(pipe)}, which_{which} {}
+  readiness_handler(std::shared_ptr<readiness_watcher> who, readiness which) noexcept
+      : who_{std::move(who)}, which_{which} {}
 
-  allocator_type get_allocator() const noexcept;
-  void operator()(const boost::system::error_code& error);
+  allocator_type get_allocator() const noexcept { return allocator_type{who_->room_for(which_)}; }
+  // An error here is a cancelled wait; what is wrong with the stream shows itself in the next step.
+  void operator()(const boost::system::error_code&) { who_->on_ready(which_); }
 
 private:
-  std::shared_ptr<stream_pipe> pipe_;
+  std::shared_ptr<readiness_watcher> who_;
   readiness which_;
 };
 
@@ -84,16 +103,34 @@ public:
     std::error_code error{};
     bool would_block() const noexcept { return error == std::errc::operation_would_block; }
   };
+  /// How far a greeting has come.
+  struct progress {
+    std::error_code error{};
+    bool is_done = true;
+    readiness needs = readiness::to_read; // unless done or failed
+
+    static progress waits_for(readiness which) noexcept { return {{}, false, which}; }
+  };
 
   virtual ~octet_stream() = default;
+  /// Goes on, as far as it can without waiting, with what has to be said before octets of others pass.
+  virtual progress greet() noexcept { return {}; }
   virtual step read(std::span<iovec> into) noexcept = 0;
   virtual step write(std::span<iovec> from) noexcept = 0;
   virtual void wait(readiness_handler handler, readiness which) = 0;
-  /// The peer sees the end of the stream once it has read everything.
+  /// Whether the next read answers without the stream being ready: octets, an end or an error.
+  virtual bool has_unread() const noexcept { return false; }
+  /// Whether octets wait that were taken, or are the layer's own; write() sends them first, also when it
+  /// is given nothing else.
+  virtual bool has_unsent() const noexcept { return false; }
+  /// The peer sees the end of the stream once it has read everything. What has_unsent() tells of
+  /// afterwards belongs to that end.
   virtual void end_writing() noexcept = 0;
   /// Ends pending waits; their handlers are still called.
   virtual void close() noexcept = 0;
   virtual std::string peer_name() const = 0;
+  /// Whom the peer's certificate names, when it was checked and is to be used so; else empty.
+  virtual std::string certified_name() const { return {}; }
 };
 
 } // namespace troupe::runtime

@@ -15,15 +15,6 @@ constexpr int writes_per_turn = 4;
 
 } // namespace
 
-readiness_handler::allocator_type readiness_handler::get_allocator() const noexcept {
-  return allocator_type{pipe_->room_for(which_)};
-}
-
-void readiness_handler::operator()(const boost::system::error_code&) {
-  // An error here is a cancelled wait; what is wrong with the stream shows itself in the next step.
-  pipe_->on_ready(which_);
-}
-
 stream_pipe::stream_pipe(home& where, std::unique_ptr<octet_stream> stream, const transport_options& options)
     : home_{where},
       stream_{std::move(stream)},
@@ -36,7 +27,8 @@ stream_pipe::~stream_pipe() { stream_->close(); }
 void stream_pipe::start(transport_sink& sink) {
   sink_ = &sink;
   if (phase_ == phase::fresh) phase_ = phase::open;
-  if (phase_ == phase::ended)
+  has_more_ = stream_->has_unread(); // came behind a greeting
+  if (phase_ == phase::ended || has_more_)
     flush_later();
   else if (may_read())
     wait(readiness::to_read);
@@ -127,7 +119,7 @@ void stream_pipe::read_turn() {
     const octet_stream::step got = read_once(asked);
     taken += got.count;
     // A stream that gave less than asked has nothing more now; asking again would cost a call to hear so.
-    is_drained = got.count < asked;
+    is_drained = got.count < asked && !stream_->has_unread();
     has_more_ = !is_drained && taken >= octets_per_turn;
     if ((got.error && !got.would_block()) || (!got.error && got.count == 0)) on_end_of_input(got.error);
   }
@@ -135,7 +127,7 @@ void stream_pipe::read_turn() {
   has_more_ = has_more_ || (!may_read() && !is_drained);
   // Going on, or waiting for more, begins at the next idle point: so one look of the home at its sockets
   // reads each of them once, however fast the peers are.
-  if (may_read()) flush_later();
+  if (may_read() || stream_->has_unsent()) flush_later();
 }
 
 octet_stream::step stream_pipe::read_once(std::size_t& asked) {
@@ -171,35 +163,38 @@ void stream_pipe::on_end_of_input(std::error_code error) {
   }
   // The peer has said its last word; it may still listen to ours.
   write_turn();
-  if (phase_ == phase::open || out_.empty()) end({});
+  if (phase_ == phase::ended || (phase_ == phase::flushing && has_output())) return;
+  stream_->end_writing(); // some streams have a last word of their own
+  end({});
 }
 
 // --- writing ----------------------------------------------------------------------------------------
 
 void stream_pipe::write_turn() {
   std::array<iovec, segments_per_write> from;
-  for (int calls = 0; !out_.empty() && !awaits_writing_ && phase_ != phase::ended; ++calls) {
+  for (int calls = 0; phase_ != phase::ended && !awaits_writing_ && has_output(); ++calls) {
     if (calls == writes_per_turn) return flush_later();
     was_congested_ = is_congested();
     const auto used = out_.gather(from, octets_per_write);
     const auto put = stream_->write({from.data(), used});
     if (put.error && !put.would_block()) return on_write_error(put.error);
-    if (put.count < out_.gathered())
+    if (put.count < out_.gathered() || stream_->has_unsent())
       wait(readiness::to_write); // full; asking again would cost a call to hear so
     out_.consume(put.count);
-    if (out_.empty()) {
+    if (!has_output()) {
       on_relieved();
       break; // what the sink appends now waits for the next idle point
     }
     if (was_congested_ && out_.size() <= options_.low_mark) on_relieved();
   }
-  if (phase_ == phase::flushing && out_.empty()) say_goodbye();
+  if (phase_ == phase::flushing && !has_output()) say_goodbye();
 }
 
 void stream_pipe::say_goodbye() {
   phase_ = phase::ending;
   stream_->end_writing();
-  if (is_input_over_) end({});
+  if (is_input_over_) return end({});
+  if (stream_->has_unsent()) wait(readiness::to_write);
 }
 
 void stream_pipe::on_relieved() {

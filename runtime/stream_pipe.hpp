@@ -22,7 +22,9 @@
 
 namespace troupe::runtime {
 
-class stream_pipe final : public flushable, public std::enable_shared_from_this<stream_pipe> {
+class stream_pipe final : public flushable,
+                          public readiness_watcher,
+                          public std::enable_shared_from_this<stream_pipe> {
 public:
   stream_pipe(home& where, std::unique_ptr<octet_stream> stream, const transport_options& options);
   stream_pipe(const stream_pipe&) = delete;
@@ -41,13 +43,11 @@ public:
   /// The sink is gone: nothing is told any more.
   void forget() noexcept;
   std::string peer_name() const { return peer_name_; }
+  std::string certified_name() const { return stream_->certified_name(); }
 
   /// The idle point has come.
   void flush() override;
-  void on_ready(readiness which);
-  handler_room& room_for(readiness which) noexcept {
-    return which == readiness::to_read ? read_room_ : write_room_;
-  }
+  void on_ready(readiness which) override;
 
 private:
   enum class phase : unsigned char { fresh, open, flushing, ending, ended };
@@ -62,6 +62,7 @@ private:
   octet_stream::step read_for_sink(std::size_t& asked);
   void hand_over_kept();
   void on_end_of_input(std::error_code error);
+  bool has_output() const noexcept { return !out_.empty() || stream_->has_unsent(); }
   void write_turn();
   void on_write_error(std::error_code error);
   void on_relieved();
@@ -80,8 +81,6 @@ private:
   deadline linger_{calls<&stream_pipe::on_linger_over>, *this};
   std::error_code why_;
   std::string peer_name_; // asked for while the socket still knows
-  handler_room read_room_;
-  handler_room write_room_;
   phase phase_ = phase::fresh;
   bool is_input_over_ = false;
   bool is_paused_ = false;

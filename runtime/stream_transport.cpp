@@ -23,6 +23,7 @@ public:
   void close() override { pipe_->close(); }
   void abort() override { pipe_->abort(); }
   std::string peer_name() const override { return pipe_->peer_name(); }
+  std::string certified_name() const override { return pipe_->certified_name(); }
 
 private:
   std::shared_ptr<stream_pipe> pipe_;

@@ -1,9 +1,10 @@
 // tcp_transport: a connected TCP socket -> transport.
 //
-// Lives here: make_tcp_transport(). What differs from other streams, nothing else.
+// Lives here: make_tcp_stream(), make_tcp_transport(). What differs from other streams, nothing else.
 // Threads: the home's; the socket belongs to the home's io_context.
 #pragma once
 
+#include "octet_stream.hpp"
 #include "transport.hpp"
 #include "transport_options.hpp"
 
@@ -13,6 +14,8 @@ namespace troupe::runtime {
 
 class home;
 
+std::unique_ptr<octet_stream> make_tcp_stream(boost::asio::ip::tcp::socket connected,
+                                              const transport_options& options);
 transport_ptr make_tcp_transport(home& where, boost::asio::ip::tcp::socket connected,
                                  const transport_options& options = {});
 

@@ -68,6 +68,8 @@ public:
   virtual void abort() = 0;
   /// "127.0.0.1:1883", "loopback://name", for logs.
   virtual std::string peer_name() const = 0;
+  /// Whom the peer's certificate names, where it stands for a user; else empty.
+  virtual std::string certified_name() const { return {}; }
 };
 
 using transport_ptr = std::unique_ptr<transport>;

@@ -2,6 +2,7 @@
 
 #include <troupe/runtime/acceptor.hpp>
 #include <troupe/runtime/dialer.hpp>
+#include <troupe/runtime/tls_error.hpp>
 
 #include <boost/asio/local/stream_protocol.hpp>
 
@@ -116,7 +117,7 @@ TEST_F(acceptor_test, replaces_a_deserted_socket_file_and_removes_its_own) {
 TEST_F(acceptor_test, says_what_is_wrong) {
   acceptor listener{where()};
   EXPECT_EQ(listener.listen(*parse_endpoint("wss://127.0.0.1:0"), [](home&, transport_ptr) {}).error(),
-            std::errc::protocol_not_supported);
+            tls_errc::missing_certificate_file);
   EXPECT_TRUE(listener.listen(*parse_endpoint("mqtt://203.0.113.1:0"), [](home&, transport_ptr) {}).error());
   EXPECT_TRUE(
       listener.listen(*parse_endpoint("unix:///no/such/folder/x"), [](home&, transport_ptr) {}).error());

@@ -1,10 +1,13 @@
-// The two loops over real sockets: TCP on 127.0.0.1 and local sockets, one set of tests for both.
+// The two loops over real sockets: TCP on 127.0.0.1, local sockets, and the layers over TCP: one set of
+// tests for all.
 #include "support/ends.hpp"
+#include "support/tls/certificates.hpp"
 
 #include <troupe/runtime/acceptor.hpp>
 #include <troupe/runtime/dialer.hpp>
 #include <troupe/runtime/slab_pool.hpp>
 #include <troupe/runtime/stream_transport.hpp>
+#include <troupe/runtime/tls_context.hpp>
 #include <troupe/runtime/unix_transport.hpp>
 
 #include <gtest/gtest.h>
@@ -31,9 +34,15 @@ std::size_t open_descriptors() {
 class stream_transport_test : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
-    listen_at_ = GetParam() == "tcp" ? "mqtt://127.0.0.1:0"
-                                     : "unix://@troupe-test-" + std::to_string(::getpid()) + "-"
-                                           + std::to_string(reinterpret_cast<std::uintptr_t>(this));
+    listen_at_ = GetParam() != "unix" ? GetParam() + "://127.0.0.1:0"
+                                      : "unix://@troupe-test-" + std::to_string(::getpid()) + "-"
+                                            + std::to_string(reinterpret_cast<std::uintptr_t>(this));
+    if (GetParam() != "mqtts" && GetParam() != "wss") return;
+    const certifier trusted;
+    const credentials server = trusted.issue();
+    server_tls_ = *tls_context::make(
+        tls_role::server, {.cert_file = server.certificate, .key_file = server.key, .verify_peer = false});
+    client_tls_ = *tls_context::make(tls_role::client, {.ca_file = trusted.certificate()});
   }
   void TearDown() override { close_all(); }
 
@@ -42,14 +51,15 @@ protected:
   void connect(transport_options options = {}) {
     std::promise<void> arrived;
     std::promise<std::error_code> answered;
-    acceptor listener{where(), {.pipe = options}};
+    acceptor listener{where(), {.pipe = options, .tls = server_tls_}};
     auto bound = listener.listen(*parse_endpoint(listen_at_), [&](home&, transport_ptr came) {
       far_ = std::move(came);
       arrived.set_value();
     });
     ASSERT_TRUE(bound) << bound.error().message();
-    auto caller =
-        at(where(), [&] { return std::make_unique<dialer>(where(), dial_options{.pipe = options}); });
+    auto caller = at(where(), [&] {
+      return std::make_unique<dialer>(where(), dial_options{.pipe = options, .tls = client_tls_});
+    });
     at(where(), [&] {
       caller->dial(*bound, [&](protocol::result<transport_ptr> got) {
         if (got) near_ = std::move(*got);
@@ -80,13 +90,15 @@ protected:
 
   stage stage_{{.workers = 1}};
   std::string listen_at_;
+  std::shared_ptr<const tls_context> server_tls_;
+  std::shared_ptr<const tls_context> client_tls_;
   recorder near_sink_;
   recorder far_sink_;
   transport_ptr near_;
   transport_ptr far_;
 };
 
-INSTANTIATE_TEST_SUITE_P(sockets, stream_transport_test, testing::Values("tcp", "unix"),
+INSTANTIATE_TEST_SUITE_P(sockets, stream_transport_test, testing::Values("tcp", "unix", "mqtts"),
                          [](const auto& which) { return which.param; });
 
 TEST_P(stream_transport_test, carries_octets_both_ways) {
