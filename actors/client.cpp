@@ -122,6 +122,7 @@ std::error_code client::last_error() const { return core_->front().last_error();
 client_statistics client::statistics() const noexcept {
   const actors::client_front& front = core_->front();
   return {.connections = front.connections.value(),
+          .resumed = front.resumed.value(),
           .failed_attempts = front.failed_attempts.value(),
           .published = front.published.value(),
           .publish_failures = front.publish_failures.value(),

@@ -42,6 +42,7 @@ namespace troupe {
 
 struct client_statistics {
   std::uint64_t connections = 0; // CONNACKs with success
+  std::uint64_t resumed = 0;     // of these, with the session that the broker had kept
   std::uint64_t failed_attempts = 0;
   std::uint64_t published = 0;        // publishes that ended well
   std::uint64_t publish_failures = 0; // publishes that ended otherwise

@@ -44,6 +44,7 @@ struct client_front {
   }
 
   runtime::own_tally connections;      // the session
+  runtime::own_tally resumed;          // the session
   runtime::own_tally failed_attempts;  // the supervisor
   runtime::own_tally published;        // the session
   runtime::own_tally publish_failures; // the session

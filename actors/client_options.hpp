@@ -49,8 +49,11 @@ struct client_options {
 
   std::uint16_t receive_maximum = 65'535;                        // QoS 1/2 messages taken at once
   std::uint32_t maximum_packet_size = protocol::max_packet_size; // largest packet we take
-  std::uint16_t outbound_topic_aliases = 0;      // topic aliases we set, if the broker takes any
-  std::uint16_t send_window = 65'535;            // our QoS 1/2 publishes in flight at most
+  std::uint16_t outbound_topic_aliases = 0; // topic aliases we set, if the broker takes any
+  /// Our QoS 1/2 publishes in flight at most, whatever the broker takes. 0: as many as it takes, which a
+  /// broker of 3.1.1 cannot say; there it means 20 at QoS 2. mosquitto takes no more by default, and
+  /// those that come nevertheless are lost.
+  std::uint16_t send_window = 0;
   std::uint16_t topic_alias_maximum = 0;         // inbound topic aliases we take
   protocol::property_block connect_properties{}; // more of CONNECT: user properties, ...
 

@@ -29,10 +29,20 @@ std::error_code check_numbers(const client_options& options) {
   const bool is_fine =
       options.keep_alive.count() >= 0 && options.keep_alive.count() <= 65'535
       && options.session_expiry.count() >= 0 && options.session_expiry.count() <= std::int64_t{0xFFFF'FFFF}
-      && options.receive_maximum != 0 && options.send_window != 0 && options.maximum_packet_size != 0
+      && options.receive_maximum != 0 && options.maximum_packet_size != 0
       && options.maximum_packet_size <= protocol::max_packet_size && options.pending_items != 0
       && options.pending_items <= (std::size_t{1} << 20U) && options.pending_octets != 0;
   return is_fine ? std::error_code{} : make_error_code(errc::bad_settings);
+}
+
+/// What every broker takes that is heard of, where none can say how much it takes.
+constexpr std::uint16_t unsaid_exact_window = 20;
+
+void set_windows(const client_options& options, protocol::client_machine_options& result) {
+  if (options.send_window != 0)
+    result.send_window = options.send_window;
+  else if (options.version == version::v3_1_1)
+    result.exact_window = unsaid_exact_window;
 }
 
 void use_credentials_of(const std::string& broker, protocol::client_machine_options& options) {
@@ -73,7 +83,7 @@ protocol::client_machine_options machine_options(const client_options& options) 
   result.maximum_packet_size = options.maximum_packet_size;
   result.topic_alias_maximum = options.topic_alias_maximum;
   result.outbound_topic_aliases = options.outbound_topic_aliases;
-  result.send_window = options.send_window;
+  set_windows(options, result);
   result.connack_timeout = options.connack_timeout;
   result.ping_timeout = options.ping_timeout;
   result.connect_properties = options.connect_properties;

@@ -166,6 +166,7 @@ void session::report_up_when_renewed() {
   if (!is_renewing_ || desk_.is_renewing() || !machine_.is_connected()) return;
   is_renewing_ = false;
   front_->connections.add(1);
+  if (is_resumed_) front_->resumed.add(1);
   supervisor_mail mail = session_up{is_resumed_};
   static_cast<void>(supervisor_.push(mail));
 }

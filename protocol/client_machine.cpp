@@ -185,6 +185,7 @@ void client_machine::come_up(const connack& packet, time_point now) {
   uses_aliases_ = limits_.topic_alias_maximum != 0 && options_.outbound_topic_aliases != 0;
   session_.open({.protocol = options_.protocol,
                  .send_window = std::min(limits_.receive_maximum, options_.send_window),
+                 .exact_window = options_.exact_window,
                  .receive_window = options_.receive_maximum,
                  .maximum_packet_size = limits_.maximum_packet_size,
                  .aliases = uses_aliases_ ? &outbound_ : nullptr,

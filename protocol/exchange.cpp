@@ -8,7 +8,7 @@ void exchange::open(const exchange_link& link) noexcept {
   close(link_.holder); // a takeover may come before the old connection's end
   link_ = link;
   open_ = true;
-  inflight_.set_window(link.send_window);
+  inflight_.set_window(link.send_window, link.exact_window);
   inflight_.mark_unsent();
   receipts_.open(link.protocol, link.receive_window);
 }
@@ -42,7 +42,7 @@ void exchange::resume(outbox& out) {
 
 std::optional<exchange::resend> exchange::next_resend() const noexcept {
   const packet_id id = inflight_.first_unsent();
-  if (id == 0 || !open_ || inflight_.used() >= inflight_.window()) return std::nullopt;
+  if (id == 0 || !open_ || !inflight_.has_window()) return std::nullopt;
   return resend{id, inflight_.at(id).token};
 }
 

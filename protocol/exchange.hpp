@@ -28,6 +28,7 @@ namespace troupe::protocol {
 struct exchange_link {
   version protocol = version::v5_0;
   std::uint16_t send_window = 65'535;                  // the peer's receive maximum
+  std::uint16_t exact_window = 65'535;                 // how many of these may be at QoS 2
   std::uint16_t receive_window = 65'535;               // ours
   std::uint32_t maximum_packet_size = max_packet_size; // the peer's
   outbound_aliases* aliases = nullptr;                 // null = none; owned by the machine

@@ -7,6 +7,7 @@ namespace troupe::protocol {
 namespace {
 
 bool is_request(rung waits_for) noexcept { return waits_for == rung::suback || waits_for == rung::unsuback; }
+bool is_exact(rung waits_for) noexcept { return waits_for == rung::pubrec || waits_for == rung::pubcomp; }
 
 } // namespace
 
@@ -20,8 +21,13 @@ packet_id inflight::add(request_token token, rung waits_for, std::uint16_t filte
   entry.sent = true;
   entry.repeated = true;
   link(home_of(entry), id, entry);
-  if (!is_request(waits_for)) ++used_;
+  if (!is_request(waits_for)) count_sent(waits_for);
   return id;
+}
+
+void inflight::count_sent(rung waits_for) noexcept {
+  ++used_;
+  if (is_exact(waits_for)) ++exact_used_;
 }
 
 flight* inflight::find(packet_id id) noexcept {
@@ -44,7 +50,10 @@ void inflight::release(packet_id id) noexcept {
 void inflight::finish(packet_id id) noexcept {
   flight& entry = table_.at(id);
   unlink(home_of(entry), id, entry);
-  if (entry.sent && !is_request(entry.waits_for)) --used_;
+  if (entry.sent && !is_request(entry.waits_for)) {
+    --used_;
+    if (is_exact(entry.waits_for)) --exact_used_;
+  }
   table_.release(id);
   ids_.give_back(id);
 }
@@ -61,7 +70,7 @@ void inflight::clear() noexcept {
   table_.clear();
   publishes_ = released_ = requests_ = orphans_ = order{};
   unsent_ = 0;
-  used_ = 0;
+  used_ = exact_used_ = 0;
 }
 
 void inflight::mark_unsent() noexcept {
@@ -69,7 +78,7 @@ void inflight::mark_unsent() noexcept {
     for (packet_id id = home->first; id != 0; id = table_.at(id).after) table_.at(id).sent = false;
   }
   unsent_ = publishes_.first;
-  used_ = 0;
+  used_ = exact_used_ = 0;
   table_.trim();
 }
 
@@ -79,7 +88,7 @@ void inflight::mark_sent(packet_id id) noexcept {
   entry.sent = true;
   entry.repeated = true;
   unsent_ = entry.after;
-  ++used_;
+  count_sent(entry.waits_for);
 }
 
 void inflight::mark_released_sent(packet_id id) noexcept {
@@ -87,7 +96,7 @@ void inflight::mark_released_sent(packet_id id) noexcept {
   assert(entry.waits_for == rung::pubcomp);
   if (!entry.sent) {
     entry.sent = true;
-    ++used_;
+    count_sent(entry.waits_for);
   }
 }
 

@@ -56,10 +56,16 @@ public:
   void clear() noexcept;
 
   // -- the window -------------------------------------------------------------
-  void set_window(std::uint16_t window) noexcept { window_ = window; }
-  std::uint16_t window() const noexcept { return window_; }
+  /// `exact` is how many of these may be at QoS 2. When there are as many, QoS 1 waits as well: order
+  /// goes before.
+  void set_window(std::uint16_t window, std::uint16_t exact = 65'535) noexcept {
+    window_ = window;
+    exact_window_ = exact;
+  }
+  /// Does the peer take one more?
+  bool has_window() const noexcept { return used_ < window_ && exact_used_ < exact_window_; }
   /// May a publish be sent at all?
-  bool has_room() const noexcept { return used_ < window_ && ids_.taken() < 65'535; }
+  bool has_room() const noexcept { return has_window() && ids_.taken() < 65'535; }
   /// Publishes sent on this connection and not ended.
   std::size_t used() const noexcept { return used_; }
 
@@ -92,6 +98,7 @@ private:
   order& home_of(const flight& entry) noexcept;
   void link(order& home, packet_id id, flight& entry) noexcept;
   void unlink(order& home, packet_id id, flight& entry) noexcept;
+  void count_sent(rung waits_for) noexcept;
 
   packet_ids ids_;
   id_table<flight, 6> table_;
@@ -101,7 +108,9 @@ private:
   order orphans_;
   packet_id unsent_ = 0;
   std::uint16_t window_ = 65'535;
+  std::uint16_t exact_window_ = 65'535;
   std::size_t used_ = 0;
+  std::size_t exact_used_ = 0; // of these at QoS 2
 };
 
 } // namespace troupe::protocol

@@ -43,6 +43,7 @@ struct client_machine_options {
   std::uint16_t topic_alias_maximum = 0;    // inbound aliases we accept
   std::uint16_t outbound_topic_aliases = 0; // most aliases we set by ourselves; 0 = off
   std::uint16_t send_window = 65'535;       // most publishes in flight, whatever the server takes
+  std::uint16_t exact_window = 65'535;      // most of these at QoS 2
   duration connack_timeout = std::chrono::seconds{30};
   duration ping_timeout = std::chrono::seconds{30};
   std::optional<will_options> will{};

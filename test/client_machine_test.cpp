@@ -326,6 +326,29 @@ TEST(client_machine, own_send_window_holds_where_the_server_names_none) {
   s.expect("32 06 00 01 'a' 00 01 '1'").reply("40 02 00 01").expect("32 06 00 01 'a' 00 01 '2'");
 }
 
+TEST(client_machine, window_of_quality_two_holds_both_ladders_back_and_counts_what_is_resumed) {
+  client_machine_options options = old_version(false);
+  options.exact_window = 2;
+  client_scene s{options};
+  s.connects();
+  for (const char* text : {"1", "2", "3", "4"}) s.publish("a", text, q1);
+  EXPECT_EQ(s.machine.parked(), 0U) << "quality one has the whole window";
+  s.reply("40 02 00 01  40 02 00 02  40 02 00 03  40 02 00 04");
+  s.host.box.take();
+  for (const char* text : {"5", "6", "7"}) s.publish("a", text, q2);
+  s.publish("a", "8", q1); // may not overtake
+  EXPECT_EQ(s.machine.parked(), 2U);
+  s.host.box.take();
+  s.reply("50 02 00 01").expect("62 02 00 01");
+  EXPECT_EQ(s.machine.parked(), 2U) << "released is not ended";
+  s.cut();
+  s.connects(true).expect("62 02 00 01  3c 06 00 01 'a' 00 02 '6'");
+  s.reply("70 02 00 01").expect("34 06 00 01 'a' 00 01 '7'");
+  s.reply("50 02 00 02").expect("62 02 00 02");
+  s.reply("70 02 00 02").expect("32 06 00 01 'a' 00 02 '8'");
+  EXPECT_EQ(s.machine.parked(), 0U);
+}
+
 // -- limits --------------------------------------------------------------------------------
 
 TEST(client_machine, maximum_packet_size_is_held_before_an_octet_leaves_MQTT_3_2_2_15) {

@@ -133,6 +133,7 @@ void our_side::fresh_client() {
   options.version = p.plan.row.version;
   options.keep_alive = std::chrono::seconds{5};
   options.reconnect = false;
+  if (p.server) options.send_window = 65'535; // so much ours takes, though 3.1.1 has no word for it
   p.user.emplace(*p.client_place, options);
   auto connected = p.user->connected();
   if (!connected.wait_for(deadline)) throw row_failure{"no connection within 30 s"};

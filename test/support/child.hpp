@@ -46,6 +46,11 @@ public:
   child& operator=(const child&) = delete;
 
   bool is_started() const { return pid_ > 0; }
+  bool is_running() const {
+    siginfo_t how{};
+    return pid_ > 0 && ::waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) == 0
+           && how.si_pid == 0;
+  }
   void signal(int which) const { ::kill(pid_, which); }
   /// The first line that has not been read yet, without its end.
   std::string line() {
