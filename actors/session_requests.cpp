@@ -30,14 +30,19 @@ bool session::may_produce() noexcept {
   return is_free();
 }
 
+// While callers publish, the session does not run after them item by item: it takes what is there, lets
+// the sockets have their turn, and comes back. It lies down only when it came for nothing; so callers ring
+// once a burst, and the lines they write on are left to them meanwhile.
 bool session::take_requests() {
-  for (std::size_t taken = 0; taken < requests_per_run && octets_written() < run_octets;
-       taken += requests_per_turn) {
+  std::size_t taken = 0;
+  while (taken < requests_per_run && octets_written() < run_octets) {
     if (!may_produce()) return false;
-    if (!requests_.drain(requests_per_turn, [this](request_item&& item) { on_request(*item.what); }))
-      return false;
+    const auto count =
+        requests_.take(requests_per_turn, [this](request_item&& item) { on_request(*item.what); });
+    taken += count;
+    if (count < requests_per_turn) break;
   }
-  return true;
+  return taken != 0 || !requests_.may_sleep();
 }
 
 void session::on_request(user_request& what) {

@@ -22,6 +22,7 @@ constexpr std::size_t task_chunk = 16;
 constexpr int spin_pauses = 2000;
 constexpr int pauses_between_polls = 400;
 constexpr int pauses_between_looks = 8;
+constexpr int pauses_between_yields = 64;
 
 } // namespace
 
@@ -121,6 +122,7 @@ caf::resumable* home::next_job(bool& from_commons) {
   for (;;) {
     if (++turn_ % jobs_between_looks == 0) {
       look_around();
+      take_again();
       if (auto* job = take_common(from_commons); job != nullptr) return job;
     }
     if (!local_.is_empty()) {
@@ -131,6 +133,11 @@ caf::resumable* home::next_job(bool& from_commons) {
     if (take_inbox() || run_tasks()) continue;
     if (!dirty_.is_empty()) {
       flush_dirty();
+      continue;
+    }
+    if (!again_.is_empty()) {
+      poll_sockets();
+      take_again();
       continue;
     }
     if (stopping_.load(std::memory_order_acquire)) return nullptr;
@@ -174,6 +181,10 @@ bool home::take_inbox() {
     local_.push(jobs[index]);
   }
   return count != 0;
+}
+
+void home::take_again() {
+  while (!again_.is_empty()) local_.push(again_.pop());
 }
 
 bool home::run_tasks() {
@@ -220,6 +231,8 @@ bool home::spin() {
     if (count % pauses_between_looks == 0
         && (inbox_.size_approx() != 0 || tasks_.size_approx() != 0 || among_.has_common()))
       return true;
+    // Whoever would call us may wait for this very core.
+    if (count % pauses_between_yields == 0) yield_thread();
     if (count % pauses_between_polls == 0 && poll_sockets()) return true;
   }
   return false;

@@ -91,8 +91,8 @@ public:
   /// Sleeps until there is a job; does everything else meanwhile. `from_commons`: where it is from.
   /// Null after stop().
   caf::resumable* next_job(bool& from_commons);
-  /// A job that wants to go on, on the home's thread: the back of the queue.
-  void schedule_again(caf::resumable& job) { local_.push(&job); }
+  /// A job that wants to go on, on the home's thread: after everybody else, flushes and sockets included.
+  void schedule_again(caf::resumable& job) { again_.push(&job); }
   /// Wakes the thread when it sleeps. True when it did.
   bool wake(wake_cause cause = wake_cause::ordinary) noexcept;
   /// next_job() returns null from now on.
@@ -102,6 +102,7 @@ public:
   /// Jobs that nobody runs any more; after the thread has ended.
   template <class Function>
   void take_jobs(Function&& function) {
+    take_again();
     for (take_inbox(); !local_.is_empty(); take_inbox()) function(local_.pop());
   }
 
@@ -111,6 +112,7 @@ private:
   void look_around();
   caf::resumable* take_common(bool& from_commons) noexcept;
   bool take_inbox();
+  void take_again();
   bool run_tasks();
   void flush_dirty();
   bool poll_sockets() noexcept;
@@ -129,6 +131,7 @@ private:
   // The home's thread only.
   std::unique_ptr<slab_pool> slabs_;
   ring<caf::resumable*> local_;
+  ring<caf::resumable*> again_; // those that want to go on; join local_ when it is empty
   class pass_mark final : public flushable {
     void flush() override {}
   };

@@ -146,6 +146,16 @@ public:
   /// As outlet::drain, in ticket order.
   template <class Handler>
   [[nodiscard]] bool drain(std::size_t budget, Handler&& handler);
+  /// Hands on up to `most` items in ticket order and says how many were taken. The owner stays awake, so
+  /// producers need not ring him: he comes back, and asks may_sleep() when there was nothing.
+  template <class Handler>
+  std::size_t take(std::size_t most, Handler&& handler);
+  /// After nothing was taken: true when the owner will be rung for the next item.
+  [[nodiscard]] bool may_sleep() noexcept {
+    if (outlet_.may_sleep()) return true;
+    outlet_.wait_for_producer();
+    return false;
+  }
   template <class Handler>
   void close(Handler&& handler);
   bool is_closed() const noexcept { return outlet_.is_closed(); }
@@ -246,17 +256,24 @@ void ticket_order<Item>::flush(Handler&& handler) {
 
 template <class Item>
 template <class Handler>
+std::size_t front_outlet<Item>::take(std::size_t most, Handler&& handler) {
+  std::uint64_t amount = 0;
+  const auto count = outlet_.take_chunk(most, [&](ticketed<Item>&& in) {
+    order_.accept(std::move(in), [&](Item&& item) {
+      amount += load::of(item);
+      handler(std::move(item));
+    });
+  });
+  if (amount != 0) outlet_.give_room(amount);
+  return count;
+}
+
+template <class Item>
+template <class Handler>
 bool front_outlet<Item>::drain(std::size_t budget, Handler&& handler) {
   while (budget != 0) {
-    std::uint64_t amount = 0;
-    const auto count = outlet_.take_chunk(budget, [&](ticketed<Item>&& in) {
-      order_.accept(std::move(in), [&](Item&& item) {
-        amount += load::of(item);
-        handler(std::move(item));
-      });
-    });
+    const auto count = take(budget, handler);
     budget -= count;
-    if (amount != 0) outlet_.give_room(amount);
     if (outlet_.may_sleep()) return false;
     if (count != 0) continue;
     outlet_.wait_for_producer();

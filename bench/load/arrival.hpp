@@ -1,4 +1,4 @@
-// arrival: one thread counts, another sleeps until the count is high enough, or a deadline passes.
+// arrival: one thread counts, another waits, then sleeps, until the count is high enough, or a deadline passes.
 //
 // Lives here: arrival.
 // Holds:   the counting thread looks at nobody's memory but its own until a number is due: the last one
