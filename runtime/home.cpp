@@ -132,6 +132,7 @@ caf::resumable* home::next_job(bool& from_commons) {
     }
     if (take_inbox() || run_tasks()) continue;
     if (!dirty_.is_empty()) {
+      if (std::exchange(look_first_, false) && poll_sockets()) continue;
       flush_dirty();
       continue;
     }

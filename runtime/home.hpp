@@ -80,6 +80,12 @@ public:
   slab_pool& slabs() noexcept { return *slabs_; }
   /// `what` is flushed at the next idle point.
   void flush_later(flushable& what) noexcept { dirty_.add(what); }
+  /// The same, once the sockets have been looked at: for who has more to write, so that what he wrote is
+  /// taken out of the system's buffers while it is in the cache.
+  void flush_after_looking(flushable& what) noexcept {
+    look_first_ = true;
+    dirty_.add(what);
+  }
   /// Calls `what` on the home's thread, never from inside post().
   void post(task what, wake_cause cause = wake_cause::ordinary);
   home_statistics statistics() const noexcept;
@@ -141,6 +147,7 @@ private:
   std::uint32_t turn_ = 0;
   std::size_t wake_handlers_run_ = 0; // of the handlers just run, those that only woke us
   std::uint64_t done_ = 0;            // everything that was run, but for watches
+  bool look_first_ = false;           // at the sockets, before the next pass of flushes
   bool loopback_only_ = false;        // woken by a loopback peer and nothing else since
   own_tally jobs_;
   own_tally sleeps_;
@@ -157,7 +164,8 @@ private:
   tally wakes_;
 
   clock clock_;
-  boost::asio::io_context io_{1};
+  // Its sockets belong to this thread, so they need no lock; only wake-ups come from others.
+  boost::asio::io_context io_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_{io_.get_executor()};
 };
 

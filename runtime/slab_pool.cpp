@@ -8,8 +8,10 @@ namespace troupe::runtime {
 
 namespace {
 
-/// Less room than this is not worth a system call: a new slab is begun instead.
+/// Less room than this is not worth a system call: a new slab is begun instead. While sockets bring much
+/// at a time, half a slab is too little: what one write of the peer's brought would take two reads.
 constexpr std::size_t least_reading_room = std::size_t{16} << 10U;
+constexpr std::size_t least_busy_room = busy_reading_slab / 2;
 
 /// Where the next read may begin. The gap lets another thread read the slack of earlier octets while
 /// this one fills later ones; whole cache lines keep the two from disturbing each other.
@@ -75,7 +77,8 @@ void slab_pool::keep_or_free(slab* idle) noexcept {
 std::span<protocol::octet> slab_pool::reading_room() {
   if (reading_ != nullptr && filled_ != 0 && reading_->is_sole() && reading_->capacity_ == reading_size_)
     filled_ = 0; // everything read into it has been used: fill it again while it is warm
-  if (reading_ == nullptr || reading_->capacity_ < filled_ + least_reading_room) renew_reading_slab();
+  const std::size_t least = reading_size_ == busy_reading_slab ? least_busy_room : least_reading_room;
+  if (reading_ == nullptr || reading_->capacity_ < filled_ + least) renew_reading_slab();
   room_ = reading_->capacity_ - filled_;
   return {reading_->data() + filled_, room_};
 }

@@ -14,6 +14,7 @@
 
 #include <dirent.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
@@ -137,6 +138,22 @@ TEST_P(stream_transport_test, echoes_megabytes_through_tiny_system_buffers) {
   at(where(), [&] { put(*near_, sent); });
   ASSERT_TRUE(near_sink_.wait_for_octets(sent.size()));
   EXPECT_EQ(near_sink_.received(), sent);
+}
+
+TEST_P(stream_transport_test,
+       gives_a_reader_on_the_same_home_a_chance_before_it_fills_the_system_with_octets) {
+  connect();
+  const std::size_t size = std::size_t{8} << 20U;
+  std::size_t read = 0;
+  std::size_t most_between = 0;
+  far_sink_.when_read = [&](protocol::slice bytes) {
+    most_between = std::max(most_between, size - near_->backlog() - read);
+    read += bytes.size();
+  };
+  start();
+  at(where(), [&] { put(*near_, pattern(size)); });
+  ASSERT_TRUE(far_sink_.wait_for_octets(size));
+  EXPECT_LE(at(where(), [&] { return most_between; }), std::size_t{512} << 10U);
 }
 
 TEST_P(stream_transport_test, bounds_what_a_peer_that_never_reads_can_make_us_keep) {
