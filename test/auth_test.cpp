@@ -50,17 +50,24 @@ TEST(auth, goes_both_ways) {
   EXPECT_EQ(back->properties.text(property::authentication_method), "SCRAM");
 }
 
-TEST(encode_auth, refuses_before_the_first_octet) {
-  property_block method;
-  ASSERT_TRUE(method.set(property::authentication_method, "m"));
-  byte_outbox out;
-  EXPECT_EQ(encode_auth(out, {.properties = method.view()}, v3, role::server).error(),
-            errc::version_mismatch);
-  EXPECT_EQ(encode_auth(out, {.properties = method.view()}, v5, role::client).error(),
-            errc::invalid_reason_code);
-  EXPECT_EQ(encode_auth(out, {.reason = reason_code::continue_authentication}, v5, role::client).error(),
-            errc::invalid_argument);
-  EXPECT_TRUE(out.empty());
+auto refused(version v, role sender, const auth& packet) {
+  return [=](outbox& out) { return encode_auth(out, packet, v, sender); };
 }
+
+const properties_view method = with(property::authentication_method, "m");
+
+const std::vector<encode_rule> refusals{
+    {"F004_no_such_packet_in_3_1_1", errc::version_mismatch,
+     refused(v3, role::server, {.properties = method})},
+    {"MQTT_3_15_2_1_success_from_a_client", errc::invalid_reason_code,
+     refused(v5, role::client, {.properties = method})},
+    {"MQTT_3_15_2_1_reauthenticate_from_a_server", errc::invalid_reason_code,
+     refused(v5, role::server, {.reason = reason_code::reauthenticate, .properties = method})},
+    {"section_3_15_2_2_2_method_missing", errc::invalid_argument,
+     refused(v5, role::client, {.reason = reason_code::continue_authentication})},
+    {"section_2_2_2_2_property_of_another_packet", errc::property_not_allowed,
+     refused(v5, role::server, {.properties = with(property::topic_alias, 1U)})},
+};
+TROUPE_ENCODE_RULES(auth_refusals, refusals);
 
 } // namespace

@@ -76,19 +76,20 @@ TEST(encode_connack, writes_both_versions) {
   EXPECT_EQ(out.dumped(), dump("20 02 01 00 | 20 02 00 05 | 20 06 00 00 03 13 001E"));
 }
 
-TEST(encode_connack, refuses_before_the_first_octet) {
-  byte_outbox out;
-  property_block properties;
-  ASSERT_TRUE(properties.set(property::server_keep_alive, 30U));
-  property_block wrong;
-  ASSERT_TRUE(wrong.set(property::topic_alias, 30U));
-  EXPECT_EQ(encode_connack(out, {.session_present = true, .reason = reason_code::banned}, v5).error(),
-            errc::invalid_argument);
-  EXPECT_EQ(encode_connack(out, {.reason = reason_code::packet_identifier_in_use}, v5).error(),
-            errc::invalid_reason_code);
-  EXPECT_EQ(encode_connack(out, {.properties = properties.view()}, v3).error(), errc::version_mismatch);
-  EXPECT_EQ(encode_connack(out, {.properties = wrong.view()}, v5).error(), errc::property_not_allowed);
-  EXPECT_TRUE(out.empty());
+auto refused(version v, const connack& packet) {
+  return [=](outbox& out) { return encode_connack(out, packet, v); };
 }
+
+const std::vector<encode_rule> refusals{
+    {"MQTT_3_2_2_6_session_present_in_a_refusal", errc::invalid_argument,
+     refused(v5, {.session_present = true, .reason = reason_code::banned})},
+    {"MQTT_3_2_2_8_reason_of_another_packet", errc::invalid_reason_code,
+     refused(v5, {.reason = reason_code::packet_identifier_in_use})},
+    {"F004_property_in_3_1_1", errc::version_mismatch,
+     refused(v3, {.properties = with(property::server_keep_alive, 30U)})},
+    {"section_2_2_2_2_property_of_another_packet", errc::property_not_allowed,
+     refused(v5, {.properties = with(property::topic_alias, 30U)})},
+};
+TROUPE_ENCODE_RULES(connack_refusals, refusals);
 
 } // namespace

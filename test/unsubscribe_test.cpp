@@ -54,18 +54,24 @@ TEST(unsubscribe, goes_both_ways) {
   EXPECT_EQ(out.dumped(), dump("A2 0A 0008 0003'a/+' 0001'b'"));
 }
 
-TEST(encode_unsubscribe, refuses_before_the_first_octet) {
-  const std::string_view wrong[] = {"a", "b#"};
-  const std::string_view right[] = {"a"};
-  property_block properties;
-  ASSERT_TRUE(properties.add_user_property("k", "v"));
-  byte_outbox out;
-  EXPECT_EQ(encode_unsubscribe(out, 0, right, {}, v5).error(), errc::invalid_packet_id);
-  EXPECT_EQ(encode_unsubscribe(out, 1, {}, {}, v5).error(), errc::invalid_argument);
-  EXPECT_EQ(encode_unsubscribe(out, 1, wrong, {}, v5).error(), errc::invalid_topic_filter);
-  EXPECT_EQ(encode_unsubscribe(out, 1, right, properties.view(), v3).error(), errc::version_mismatch);
-  EXPECT_TRUE(out.empty());
+auto refused(version v, packet_id id, std::vector<std::string_view> filters,
+             properties_view properties = {}) {
+  return [=](outbox& out) { return encode_unsubscribe(out, id, filters, properties, v); };
 }
+
+const std::vector<encode_rule> refusals{
+    {"MQTT_2_2_1_3_id_0", errc::invalid_packet_id, refused(v5, 0, {"a"})},
+    {"MQTT_3_10_3_2_no_filter", errc::invalid_argument, refused(v5, 1, {})},
+    {"MQTT_4_7_1_1_hash_not_alone", errc::invalid_topic_filter, refused(v5, 1, {"a", "b#"})},
+    {"MQTT_4_7_3_1_filter_empty", errc::invalid_topic_filter, refused(v3, 1, {""})},
+    {"MQTT_3_10_3_1_filter_not_utf8", errc::invalid_topic_filter, refused(v5, 1, {"\xED\xA0\x80"})},
+    {"MQTT_4_8_2_1_share_name_missing", errc::invalid_share_name, refused(v5, 1, {"$share//a"})},
+    {"F004_property_in_3_1_1", errc::version_mismatch,
+     refused(v3, 1, {"a"}, with([](auto& block) { EXPECT_TRUE(block.add_user_property("k", "v")); }))},
+    {"section_2_2_2_2_property_of_another_packet", errc::property_not_allowed,
+     refused(v5, 1, {"a"}, with(property::topic_alias, 1U))},
+};
+TROUPE_ENCODE_RULES(unsubscribe_refusals, refusals);
 
 TEST(unsuback, goes_both_ways) {
   const reason_code codes[] = {reason_code::success, reason_code::no_subscription_existed};
@@ -79,13 +85,23 @@ TEST(unsuback, goes_both_ways) {
   EXPECT_TRUE(back);
 }
 
-TEST(encode_unsuback, refuses_before_the_first_octet) {
-  const reason_code wrong[] = {reason_code::granted_qos_1};
-  byte_outbox out;
-  EXPECT_EQ(encode_unsuback(out, {.id = 0, .codes = wrong}, v5).error(), errc::invalid_packet_id);
-  EXPECT_EQ(encode_unsuback(out, {.id = 1}, v5).error(), errc::invalid_argument);
-  EXPECT_EQ(encode_unsuback(out, {.id = 1, .codes = wrong}, v5).error(), errc::invalid_reason_code);
-  EXPECT_TRUE(out.empty());
+auto refused_unsuback(version v, packet_id id, std::vector<reason_code> codes,
+                      properties_view properties = {}) {
+  return [=](outbox& out) {
+    return encode_unsuback(out, {.id = id, .properties = properties, .codes = codes}, v);
+  };
 }
+
+const std::vector<encode_rule> unsuback_refused{
+    {"MQTT_2_2_1_3_id_0", errc::invalid_packet_id, refused_unsuback(v5, 0, {reason_code::success})},
+    {"MQTT_3_11_3_1_no_codes", errc::invalid_argument, refused_unsuback(v5, 1, {})},
+    {"MQTT_3_11_3_2_code_of_another_packet", errc::invalid_reason_code,
+     refused_unsuback(v5, 1, {reason_code::granted_qos_1})},
+    {"F004_property_in_3_1_1", errc::version_mismatch,
+     refused_unsuback(v3, 1, {}, with(property::reason_string, "why"))},
+    {"section_2_2_2_2_property_of_another_packet", errc::property_not_allowed,
+     refused_unsuback(v5, 1, {reason_code::success}, with(property::topic_alias, 1U))},
+};
+TROUPE_ENCODE_RULES(unsuback_refusals, unsuback_refused);
 
 } // namespace

@@ -1,4 +1,5 @@
-// rules: tables of what a decoder must refuse, each line named after the requirement it shows.
+// rules: tables of what a decoder must refuse, and of what an encoder must refuse before its first octet;
+// each line is a test named after the requirement it shows.
 #pragma once
 
 #include "wire.hpp"
@@ -11,7 +12,9 @@
 #include <troupe/protocol/subscribe.hpp>
 #include <troupe/protocol/unsubscribe.hpp>
 
+#include <functional>
 #include <gtest/gtest.h>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -69,6 +72,49 @@ inline void expect_rule(const decode_rule& rule) {
 
 inline std::string rule_name(const ::testing::TestParamInfo<decode_rule>& info) { return info.param.name; }
 
+struct encode_rule {
+  const char* name;
+  errc expected;
+  std::function<troupe::protocol::result<void>(troupe::protocol::outbox&)> encode;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const encode_rule& rule) { return out << rule.name; }
+
+inline void expect_refusal(const encode_rule& rule) {
+  byte_outbox out;
+  EXPECT_EQ(rule.encode(out).error(), rule.expected);
+  EXPECT_TRUE(out.empty());
+}
+
+inline std::string encode_rule_name(const ::testing::TestParamInfo<encode_rule>& info) {
+  return info.param.name;
+}
+
+/// A property block for the lines of a table: lives as long as the test program.
+inline troupe::protocol::properties_view with(
+    const std::function<void(troupe::protocol::property_block&)>& fill) {
+  static std::vector<std::unique_ptr<troupe::protocol::property_block>> kept;
+  kept.push_back(std::make_unique<troupe::protocol::property_block>());
+  fill(*kept.back());
+  return kept.back()->view();
+}
+template <class Value>
+troupe::protocol::properties_view with(troupe::protocol::property id, const Value& value) {
+  return with([&](auto& block) { EXPECT_TRUE(block.set(id, value)); });
+}
+
+/// What nobody takes for a text [MQTT-1.5.4-1] [MQTT-1.5.4-2].
+inline const std::pair<const char*, std::string> bad_texts[] = {{"nul", std::string(1, '\0')},
+                                                                {"overlong_2", "\xC0\x80"},
+                                                                {"overlong_3", "\xE0\x80\x80"},
+                                                                {"overlong_4", "\xF0\x80\x80\x80"},
+                                                                {"surrogate_low", "\xED\xA0\x80"},
+                                                                {"surrogate_high", "\xED\xBF\xBF"},
+                                                                {"above_10FFFF", "\xF4\x90\x80\x80"},
+                                                                {"stray", "\x80"},
+                                                                {"cut_off", "\xE2\x82"},
+                                                                {"no_lead", "\xFF"}};
+
 } // namespace support
 
 /// One test for each line of `table`, named <suite>/decode.<line>.
@@ -76,3 +122,9 @@ inline std::string rule_name(const ::testing::TestParamInfo<decode_rule>& info) 
   class suite : public ::testing::TestWithParam<::support::decode_rule> {}; \
   TEST_P(suite, decode) { ::support::expect_rule(GetParam()); }             \
   INSTANTIATE_TEST_SUITE_P(rule, suite, ::testing::ValuesIn(table), ::support::rule_name)
+
+/// One test for each line of `table`, named <suite>/encode.<line>.
+#define TROUPE_ENCODE_RULES(suite, table)                                   \
+  class suite : public ::testing::TestWithParam<::support::encode_rule> {}; \
+  TEST_P(suite, encode) { ::support::expect_refusal(GetParam()); }          \
+  INSTANTIATE_TEST_SUITE_P(rule, suite, ::testing::ValuesIn(table), ::support::encode_rule_name)

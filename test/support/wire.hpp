@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 namespace support {
@@ -19,21 +22,34 @@ namespace support {
 using troupe::protocol::octet;
 using troupe::protocol::octets;
 
-/// Octets with read_slack more behind them, whose value is no text, so that reading too far shows.
+/// `size` octets that end where a page begins that nobody may touch: one octet too far and the test dies.
+inline std::shared_ptr<octet> bordered(std::size_t size) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t own = (size + page - 1) / page * page;
+  void* const all = mmap(nullptr, own + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::runtime_error{"no memory to be mapped"};
+  auto* const begin = static_cast<octet*>(all);
+  mprotect(begin + own, page, PROT_NONE);
+  return {begin + own - size, [=](octet*) { munmap(all, own + page); }};
+}
+
+/// Octets with read_slack more behind them, whose value is no text, so that reading too far shows; behind
+/// those the page ends.
 class padded {
 public:
   padded() : padded{octets{}} {}
-  explicit padded(octets content) : size_{content.size()} {
-    memory_.assign(content.begin(), content.end());
-    memory_.resize(size_ + troupe::protocol::read_slack, 0xFF);
+  explicit padded(octets content)
+      : memory_{bordered(content.size() + troupe::protocol::read_slack)}, size_{content.size()} {
+    std::copy(content.begin(), content.end(), memory_.get());
+    std::fill_n(memory_.get() + size_, troupe::protocol::read_slack, octet{0xFF});
   }
   explicit padded(std::string_view text) : padded{troupe::protocol::as_octets(text)} {}
   operator octets() const noexcept { return view(); }
-  octets view() const noexcept { return {memory_.data(), size_}; }
+  octets view() const noexcept { return {memory_.get(), size_}; }
   std::size_t size() const noexcept { return size_; }
 
 private:
-  std::vector<octet> memory_;
+  std::shared_ptr<octet> memory_; // shared by copies: nobody writes any more
   std::size_t size_;
 };
 
