@@ -1,4 +1,4 @@
-// Conversations of a server with a scripted client.
+// Conversations of a server with a scripted client: the handshake, requests, the end.
 #include <troupe/protocol/server_machine.hpp>
 
 #include "support/script.hpp"
@@ -13,10 +13,7 @@ namespace {
 
 constexpr version v3 = version::v3_1_1;
 constexpr version v5 = version::v5_0;
-constexpr qos q0 = qos::at_most_once;
 constexpr qos q1 = qos::at_least_once;
-constexpr qos q2 = qos::exactly_once;
-using sent = server_machine::sent;
 
 /// CONNECT of 5.0 with client id "c" and these properties (with their length).
 std::string connect_with(std::string_view properties, std::string_view keep_alive = "00 00") {
@@ -150,106 +147,6 @@ TEST(server_machine, disconnect_while_judging_is_heard) {
   EXPECT_EQ(s.host.closes.size(), 1U);
 }
 
-// -- publish in ------------------------------------------------------------------------------
-
-TEST(server_machine, answers_each_quality_in_its_way_MQTT_4_3) {
-  server_scene s;
-  s.connects(v5);
-  s.reply("30 05 00 01 'a' 00 'x'").expect("");
-  s.reply("32 07 00 01 'a' 00 01 00 'y'").expect("40 02 00 01");
-  s.reply("34 07 00 01 'a' 00 02 00 'z'").expect("50 02 00 02").reply("62 02 00 02").expect("70 02 00 02");
-  ASSERT_EQ(s.host.messages.size(), 3U);
-  EXPECT_EQ(s.host.same_bytes, (std::vector<bool>{true, true, true}));
-}
-
-TEST(server_machine, qos_2_reaches_the_host_once_MQTT_4_3_3_10) {
-  server_scene s;
-  s.connects(v3);
-  s.reply("34 06 00 01 'a' 00 01 'x'  3c 06 00 01 'a' 00 01 'x'  3c 06 00 01 'a' 00 01 'x'")
-      .expect("50 02 00 01  50 02 00 01  50 02 00 01");
-  s.cut().connects(v3, true).reply("3c 06 00 01 'a' 00 01 'x'").expect("50 02 00 01");
-  EXPECT_EQ(s.host.messages.size(), 1U);
-  s.reply("62 02 00 01").expect("70 02 00 01").reply("62 02 00 01").expect("70 02 00 01");
-  s.reply("34 06 00 01 'a' 00 01 'y'").expect("50 02 00 01");
-  EXPECT_EQ(s.host.messages.size(), 2U);
-}
-
-TEST(server_machine, a_refused_publish_is_answered_as_the_version_can) {
-  server_scene s;
-  s.host.answer.reason = reason_code::not_authorized;
-  s.connects(v5);
-  s.reply("32 07 00 01 'a' 00 01 00 'x'").expect("40 03 00 01 87");
-  s.reply("34 07 00 01 'a' 00 02 00 'x'").expect("50 03 00 02 87");
-  s.reply("62 02 00 02").expect("70 03 00 02 92"); // that flow was over
-  s.cut().connects(v3);
-  s.reply("32 06 00 01 'a' 00 01 'x'").expect("40 02 00 01");
-  s.reply("34 06 00 01 'a' 00 02 'x'").expect("50 02 00 02").reply("62 02 00 02").expect("70 02 00 02");
-}
-
-TEST(server_machine, deferred_answers_leave_in_receive_order_MQTT_4_6_0_2) {
-  server_scene s;
-  s.host.answer.deferred = true;
-  s.connects(v5);
-  s.reply("32 07 00 01 'a' 00 01 00 'x'  32 07 00 01 'a' 00 02 00 'x'  34 07 00 01 'a' 00 03 00 'x'");
-  s.machine->acknowledge(2, reason_code::success, s.now);
-  s.machine->acknowledge(3, reason_code::no_matching_subscribers, s.now);
-  s.machine->acknowledge(9, reason_code::success, s.now); // of nothing
-  s.expect("50 03 00 03 10");
-  s.machine->acknowledge(1, reason_code::success, s.now);
-  s.expect("40 02 00 01  40 02 00 02");
-}
-
-TEST(server_machine, receive_maximum_is_enforced_in_5_0_MQTT_3_3_4_8) {
-  server_scene s{{.receive_maximum = 1}};
-  s.host.answer.deferred = true;
-  s.connects(v5);
-  s.reply("32 07 00 01 'a' 00 01 00 'x'").expect("").reply("32 07 00 01 'a' 00 02 00 'x'").expect("e0 01 93");
-  s.cut().connects(v3);
-  s.reply("32 06 00 01 'a' 00 01 'x'  32 06 00 01 'a' 00 02 'x'");
-  EXPECT_TRUE(s.machine->is_connected());
-}
-
-TEST(server_machine, resent_qos_2_ids_of_an_earlier_connection_count_again) {
-  server_scene s{{.receive_maximum = 2}};
-  s.connects(v5).reply("34 07 00 01 'a' 00 01 00 'x'  34 07 00 01 'a' 00 02 00 'x'");
-  s.cut().connects(v5, true).reply("3c 07 00 01 'a' 00 01 00 'x'  34 07 00 01 'a' 00 03 00 'x'");
-  EXPECT_TRUE(s.machine->is_connected()); // two on this connection, three remembered
-  s.host.box.take();
-  s.reply("3c 07 00 01 'a' 00 02 00 'x'").expect("e0 01 93");
-}
-
-TEST(server_machine, an_id_in_use_for_another_quality_closes) {
-  server_scene s;
-  s.connects(v5).reply("34 07 00 01 'a' 00 01 00 'x'").expect("50 02 00 01");
-  s.reply("32 07 00 01 'a' 00 01 00 'x'").expect("e0 01 82");
-}
-
-TEST(server_machine, unoffered_qos_and_retain_close_MQTT_3_2_2_11_MQTT_3_2_2_14) {
-  server_scene s{{.maximum_qos = q1, .retain_available = false}};
-  s.connects(v5).reply("34 07 00 01 'a' 00 01 00 'x'").expect("e0 01 9b");
-  s.connects(v5).reply("31 05 00 01 'a' 00 'x'").expect("e0 01 9a");
-  EXPECT_TRUE(s.host.messages.empty());
-}
-
-TEST(server_machine, aliases_are_resolved_and_watched_MQTT_3_3_2_7) {
-  server_scene s{{.topic_alias_maximum = 1}};
-  s.connects(v5);
-  s.reply("30 08 00 01 'a' 03 23 00 01 'x'  30 07 00 00 03 23 00 01 'y'  30 05 00 01 'b' 00 'z'");
-  ASSERT_EQ(s.host.messages.size(), 3U);
-  EXPECT_EQ(s.host.messages[1].topic, "a");
-  EXPECT_EQ(s.host.same_bytes, (std::vector<bool>{false, false, true}));
-  s.reply("30 08 00 01 'a' 03 23 00 02 'x'").expect("e0 01 94");
-  server_scene none;
-  none.connects(v5).reply("30 08 00 01 'a' 03 23 00 01 'x'").expect("e0 01 94");
-}
-
-TEST(server_machine, a_subscription_identifier_in_a_publish_closes_MQTT_3_3_4_6) {
-  server_scene s;
-  s.connects(v5).reply("30 07 00 01 'a' 02 0b 01 'x'");
-  EXPECT_EQ(s.host.closes.size(), 1U);
-  EXPECT_TRUE(s.host.messages.empty());
-}
-
 // -- requests ---------------------------------------------------------------------------------
 
 TEST(server_machine, subscribe_and_unsubscribe_are_asked_and_answered) {
@@ -311,123 +208,6 @@ TEST(server_machine, answers_stay_below_the_clients_maximum_packet_size_MQTT_3_9
 TEST(server_machine, ping_is_answered_MQTT_3_12_4_1) {
   server_scene s;
   s.connects(v3).reply("c0 00").expect("d0 00");
-}
-
-// -- deliveries ----------------------------------------------------------------------------------
-
-TEST(server_machine, delivers_every_quality_and_hears_of_the_end) {
-  server_scene s;
-  s.connects(v5);
-  EXPECT_EQ(s.deliver(1, "a", "x", q0), sent::done);
-  EXPECT_EQ(s.deliver(2, "a", "y", q1), sent::in_flight);
-  EXPECT_EQ(s.deliver(3, "a", "z", q2), sent::in_flight);
-  s.expect("30 05 00 01 'a' 00 'x'  32 07 00 01 'a' 00 01 00 'y'  34 07 00 01 'a' 00 02 00 'z'");
-  s.reply("50 02 00 02").expect("62 02 00 02");
-  EXPECT_TRUE(s.host.delivered.empty());
-  s.reply("70 02 00 02  40 02 00 01").expect("");
-  EXPECT_EQ(s.host.delivered, (std::vector<request_token>{3, 2}));
-}
-
-TEST(server_machine, window_of_the_client_is_never_exceeded_MQTT_3_3_4_9) {
-  server_scene s;
-  s.connects(v5, false, connect_with("03 21 00 02"));
-  EXPECT_EQ(s.deliver(1, "a", "1", q1), sent::in_flight);
-  EXPECT_EQ(s.deliver(2, "a", "2", q2), sent::in_flight);
-  EXPECT_FALSE(s.machine->may_deliver());
-  s.host.box.take();
-  EXPECT_EQ(s.deliver(3, "a", "3", q1), sent::window_full);
-  EXPECT_EQ(s.deliver(4, "a", "4", q0), sent::done);
-  s.expect("30 05 00 01 'a' 00 '4'");
-  s.reply("40 02 00 01");
-  EXPECT_TRUE(s.machine->may_deliver());
-}
-
-TEST(server_machine, what_the_client_cannot_take_counts_as_delivered_MQTT_3_1_2_25) {
-  server_scene s;
-  s.connects(v5);
-  EXPECT_EQ(s.deliver(1, "a", "1234567890", q1), sent::in_flight);
-  EXPECT_EQ(s.deliver(2, "a", "x", q1), sent::in_flight);
-  s.cut().connects(v5, true, connect_with("05 27 00 00 00 0a"));
-  s.expect("3a 07 00 01 'a' 00 02 00 'x'");
-  EXPECT_EQ(s.host.delivered, (std::vector<request_token>{1}));
-  EXPECT_EQ(s.deliver(3, "a", "1234567890", q0), sent::too_large);
-  s.expect("");
-}
-
-TEST(server_machine, resumes_with_pubrel_then_publish_within_the_window_MQTT_4_4_0_1) {
-  server_scene s;
-  s.connects(v5);
-  for (request_token token = 1; token <= 4; ++token) s.deliver(token, "a", "x", token == 1 ? q2 : q1);
-  s.reply("50 02 00 01").cut();
-  s.connects(v5, true, connect_with("03 21 00 02"));
-  s.expect("62 02 00 01  3a 07 00 01 'a' 00 02 00 'x'");
-  EXPECT_FALSE(s.machine->may_deliver());
-  s.reply("70 02 00 01").expect("3a 07 00 01 'a' 00 03 00 'x'");
-  s.reply("40 02 00 02").expect("3a 07 00 01 'a' 00 04 00 'x'");
-  EXPECT_EQ(s.host.delivered, (std::vector<request_token>{1, 2}));
-}
-
-TEST(server_machine, a_session_that_is_not_present_starts_empty) {
-  server_scene s;
-  s.connects(v5);
-  s.deliver(1, "a", "x", q1);
-  s.reply("34 07 00 01 'a' 00 01 00 'x'");
-  s.cut().connects(v5, false).expect("");
-  s.reply("34 07 00 01 'a' 00 01 00 'y'");
-  EXPECT_EQ(s.host.messages.size(), 2U);
-  EXPECT_EQ(s.session.sent().publishes(), 0U);
-}
-
-TEST(server_machine, a_takeover_leaves_the_session_to_the_new_connection) {
-  server_scene s;
-  s.connects(v5);
-  s.deliver(1, "a", "x", q1);
-  s.host.box.take();
-  support::recording_server second;
-  second.kept = s.host.kept;
-  server_machine later{{}, second, s.now};
-  support::bytes hello = support::from_hex("10 0e 00 04 'MQTT' 05 00 00 00 00 00 01 'c'");
-  hello.resize(hello.size() + read_slack);
-  later.on_packet(frame{.first = 0x10, .body = {hello.data() + 2, 14}, .whole = {hello.data(), 16}}, s.now);
-  s.machine->disconnect(reason_code::session_taken_over, {}, s.now);
-  s.expect("e0 01 8e");
-  later.accept({.session_present = true}, s.session, s.now);
-  EXPECT_EQ(support::to_hex(second.box.take()), "20 03 01 00 00 3a 07 00 01 61 00 01 00 78");
-  s.cut(); // the old connection's end comes late
-  EXPECT_TRUE(s.session.is_open());
-  EXPECT_EQ(s.session.sent().used(), 1U);
-  later.transport_down(s.now);
-  EXPECT_FALSE(s.session.is_open());
-}
-
-TEST(server_machine, properties_do_not_travel_to_3_1_1) {
-  server_scene s;
-  s.connects(v3);
-  support::stored_publish what{.topic = "a", .payload = {'x'}, .quality = q1};
-  ASSERT_TRUE(what.properties.add_user_property("k", "v"));
-  s.host.kept[1] = what;
-  EXPECT_EQ(s.machine->deliver(1, s.host.kept[1].kept(), s.now), sent::in_flight);
-  s.expect("32 06 00 01 'a' 00 01 'x'");
-  s.cut().connects(v3, true).expect("3a 06 00 01 'a' 00 01 'x'");
-}
-
-TEST(server_machine, outbound_aliases_are_set_by_themselves_when_wanted_by_both) {
-  server_scene s{{.outbound_topic_aliases = 4}};
-  s.connects(v5, false, connect_with("03 22 00 0a"));
-  s.deliver(1, "topic", "1", q0);
-  s.deliver(2, "topic", "2", q0);
-  s.expect("30 0c 00 05 'topic' 03 23 00 01 '1'  30 07 00 00 03 23 00 01 '2'");
-}
-
-TEST(server_machine, acknowledgements_that_do_not_fit_close) {
-  server_scene s;
-  s.connects(v5);
-  s.deliver(1, "a", "x", q2);
-  s.host.box.take();
-  s.reply("40 02 00 01").expect("e0 01 82");
-  s.connects(v5).reply("50 02 00 09").expect("62 03 00 09 92");
-  s.reply("40 02 00 09  70 02 00 09").expect("");
-  EXPECT_EQ(s.host.closes.size(), 1U);
 }
 
 // -- the end --------------------------------------------------------------------------------------
