@@ -53,6 +53,9 @@ void client_machine::disconnect(reason_code reason, properties_view properties, 
   if (phase_ != phase::connected && phase_ != phase::connecting) return;
   using packet = protocol::disconnect;
   // 3.1.1 knows the orderly end alone; closing without a word is how a will is asked for there.
+  const bool is_rising = options_.session_expiry.count() == 0
+                         && properties.number(property::session_expiry_interval).value_or(0) != 0;
+  if (is_rising) properties = {}; // section 3.14.2.2.2: what was not to be kept cannot be kept after all
   const bool sayable = options_.protocol == version::v5_0 || reason == reason_code::normal_disconnection;
   if (sayable && options_.protocol == version::v5_0
       && encoded_size(packet{reason, properties}, options_.protocol) > limits_.maximum_packet_size)

@@ -1,5 +1,6 @@
 // Octets on their way in: however they are cut, and however slowly they are taken.
 #include <troupe/actors/client.hpp>
+#include <troupe/runtime/clock.hpp>
 
 #include "support/actors/scripted_broker.hpp"
 
@@ -101,7 +102,9 @@ TEST_P(connections, carry_large_messages_out) {
 }
 
 TEST_P(connections, stop_reading_while_handlers_lag_behind_and_lose_nothing) {
-  client c{stage, options()};
+  troupe::runtime::manual_clock time;
+  troupe::stage watched{{.scheduler = GetParam(), .time = &time}};
+  client c{watched, options()};
   auto link = welcome(c);
   constexpr std::size_t count = 3000;
   constexpr std::size_t size = 8000; // 24 MB: far more than may be in flight
@@ -117,28 +120,28 @@ TEST_P(connections, stop_reading_while_handlers_lag_behind_and_lose_nothing) {
                           },
                           {.run_on = troupe::run_on::own_thread});
   link.grant(0);
-  std::thread writer{[&] {
-    for (std::size_t index = 0; index != count; ++index) {
-      std::string number = std::to_string(index);
-      number.insert(0, 8 - number.size(), '0');
-      std::string packet{"\x30\xC4\x3E\x00\x01"
-                         "a\x00",
-                         7};
-      packet += number + std::string(size - 8, 'x');
-      link.write_raw(packet);
-    }
-  }};
-  // Until the handler goes on, no more is taken than fits: what was received stands still.
-  std::uint64_t before = 0;
-  do {
-    before = c.statistics().received;
-    std::this_thread::sleep_for(20ms); // not to be sure of anything, but to let octets come
-  } while (before != c.statistics().received || before == 0);
-  EXPECT_LT(before, count);
+  std::string packets;
+  for (std::size_t index = 0; index != count; ++index) {
+    std::string number = std::to_string(index);
+    number.insert(0, 8 - number.size(), '0');
+    packets += std::string{"\x30\xC4\x3E\x00\x01"
+                           "a\x00",
+                           7};
+    packets += number + std::string(size - 8, 'x');
+  }
+  // Written until the client, with nothing left to do, takes no more: it reads no longer.
+  std::size_t written = 0;
+  for (std::size_t taken = 1; taken != 0; written += taken) {
+    time.settle();
+    taken = link.offer_raw(std::string_view{packets}.substr(written));
+  }
+  EXPECT_LT(written, packets.size());
+  EXPECT_GT(c.statistics().received, 0U);
+  EXPECT_LT(c.statistics().received, count);
   EXPECT_TRUE(c.publish("t", "x").get().ok()) << "what goes out does not wait";
   may_begin.count_down();
+  link.write_raw(std::string_view{packets}.substr(written));
   all.get_future().get();
-  writer.join();
   EXPECT_TRUE(in_order);
 }
 

@@ -1,15 +1,11 @@
 #include "support/ends.hpp"
+#include "support/port_holder.hpp"
 
 #include <troupe/runtime/acceptor.hpp>
 #include <troupe/runtime/dialer.hpp>
 #include <troupe/runtime/tcp_race.hpp>
 
 #include <gtest/gtest.h>
-
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <set>
 
@@ -22,40 +18,6 @@ using namespace std::chrono_literals;
 using protocol::result;
 
 address local(std::uint16_t port) { return {boost::asio::ip::make_address("127.0.0.1"), port}; }
-
-/// A port of 127.0.0.1, listening or not.
-class port_holder {
-public:
-  explicit port_holder(int queue) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-    const auto any = local(0);
-    EXPECT_EQ(::bind(socket_, any.data(), static_cast<socklen_t>(any.size())), 0);
-    if (queue >= 0) {
-      EXPECT_EQ(::listen(socket_, queue), 0);
-    }
-    sockaddr_in bound{};
-    socklen_t size = sizeof bound;
-    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &size), 0);
-    port_ = ntohs(bound.sin_port);
-  }
-  ~port_holder() {
-    for (const int each : fillers_) ::close(each);
-    ::close(socket_);
-  }
-  std::uint16_t port() const { return port_; }
-  /// From now on the system drops who knocks: the queue is full and nobody accepts.
-  void fill() {
-    for (int i = 0; i < 3; ++i) {
-      fillers_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-      const auto to = local(port_);
-      static_cast<void>(::connect(fillers_.back(), to.data(), static_cast<socklen_t>(to.size())));
-    }
-  }
-
-private:
-  int socket_;
-  std::uint16_t port_ = 0;
-  std::vector<int> fillers_;
-};
 
 /// Answers what it was told to, or nothing.
 class scripted_resolver final : public resolver {

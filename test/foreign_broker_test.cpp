@@ -119,6 +119,23 @@ TEST_P(foreign_broker, understands_wildcards_and_tells_of_itself) {
   EXPECT_EQ(system.next().text.substr(0, 9), "mosquitto");
 }
 
+TEST_P(foreign_broker, shares_the_messages_of_a_group) {
+  const mosquitto broker;
+  client publisher{where, options(broker, "publisher")};
+  client first{where, options(broker, "first")};
+  client second{where, options(broker, "second")};
+  inbox one;
+  inbox other;
+  auto mine = first.subscribe("$share/g/t", qos::exactly_once, one.handler());
+  auto theirs = second.subscribe("$share/g/t", qos::exactly_once, other.handler());
+  ASSERT_TRUE(mine.granted().get().ok());
+  ASSERT_TRUE(theirs.granted().get().ok());
+  for (int index = 0; index != 20; ++index)
+    EXPECT_TRUE(publisher.publish("t", "x", qos::exactly_once).get().ok());
+  one.await(10); // mosquitto deals them out in turn
+  other.await(10);
+}
+
 TEST_P(foreign_broker, carries_a_megabyte) {
   const mosquitto broker;
   client publisher{where, options(broker, "publisher")};

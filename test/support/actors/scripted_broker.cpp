@@ -85,6 +85,17 @@ void scripted_link::write_raw(std::string_view bytes) {
   }
 }
 
+std::size_t scripted_link::offer_raw(std::string_view bytes) {
+  std::size_t taken = 0;
+  while (taken != bytes.size()) {
+    const auto sent =
+        ::send(descriptor_, bytes.data() + taken, bytes.size() - taken, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent <= 0) break;
+    taken += static_cast<std::size_t>(sent);
+  }
+  return taken;
+}
+
 std::string scripted_link::welcome(bool session_present, bool is_v5) {
   std::string connect = read();
   const std::string flags = session_present ? "01" : "00";

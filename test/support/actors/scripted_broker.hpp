@@ -28,6 +28,8 @@ public:
   std::string read_past_pings();
   void write(std::string_view hex_text);
   void write_raw(std::string_view bytes);
+  /// Writes as much as the client takes without being waited for; answers how much that was.
+  std::size_t offer_raw(std::string_view bytes);
   /// Reads CONNECT and accepts it; answers the CONNECT.
   std::string welcome(bool session_present = false, bool is_v5 = true);
   /// Reads a SUBSCRIBE of one filter and grants it; answers the SUBSCRIBE.
