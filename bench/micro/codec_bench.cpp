@@ -255,6 +255,9 @@ const bool registered = [] {
   rich.properties = five.view();
   register_publish("W01", "/encode_5_properties", nullptr, rich, {v5}, false);
   register_publish("W02", nullptr, "/decode_5_properties", rich, {v5}, false);
+  const publish large{.topic = "plant/line1/sens/tem", .payload = as_octets(zeros).first(10'240)};
+  register_publish("W01", "/encode_10240", nullptr, large, {v5}, false);
+  register_publish("W02", nullptr, "/decode_10240", large, {v5}, true);
   register_mixed();
   register_publish("W09", "/encode_publish", nullptr, sensor, {v5}, false);
   register_publish("W10", nullptr, "/frame_and_decode", sensor, {v5}, true);

@@ -277,6 +277,32 @@ std::vector<std::uint32_t> edges() {
   return {0, 127, 128, 16'383, 16'384, 2'097'151, 2'097'152, 268'435'455};
 }
 
+/// What nearly all lengths are: one octet. 4,096 values, so that the compiler and the caches see a stream.
+void register_short_integers() {
+  constexpr std::size_t count = 4'096;
+  benchmark::RegisterBenchmark("W08/one_octet/encode", [](benchmark::State& state) {
+    std::vector<std::uint32_t> values(count);
+    for (std::size_t n = 0; n < count; ++n) values[n] = static_cast<std::uint32_t>(n * 37 % 128);
+    std::vector<octet> room(count + 8);
+    measure(state, count, [&] {
+      wire_writer out{room.data()};
+      for (const std::uint32_t value : values) out.write_variable(value);
+      benchmark::DoNotOptimize(out.position());
+    });
+  });
+  benchmark::RegisterBenchmark("W08/one_octet/decode", [](benchmark::State& state) {
+    std::vector<octet> room(count + read_slack);
+    for (std::size_t n = 0; n < count; ++n) room[n] = static_cast<octet>(n * 37 % 128);
+    measure(state, count, [&] {
+      wire_reader from{octets{room}.first(count)};
+      std::uint32_t value = 0;
+      std::uint32_t sum = 0;
+      while (from.read_variable(value)) sum += value;
+      benchmark::DoNotOptimize(sum);
+    });
+  });
+}
+
 void register_integers() {
   benchmark::RegisterBenchmark("W08/variable_integer/encode", [](benchmark::State& state) {
     const auto values = edges();
@@ -310,6 +336,7 @@ const bool registered = [] {
   register_templates();
   register_copies();
   register_integers();
+  register_short_integers();
   return true;
 }();
 
