@@ -85,24 +85,24 @@ inline text_fault find_fault_padded(octets text) noexcept {
   return text_fault::none;
 }
 
-/// 1..15 octets in a register, some of them twice, none from outside.
+/// 4..15 octets in a register, some of them twice, none from outside.
 inline __m128i load_short(const octet* at, std::size_t count) noexcept {
-  std::uint64_t both = 0;
   if (count >= 8)
     return _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)),
                               _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at + count - 8)));
-  if (count >= 4) {
-    std::uint32_t low = 0;
-    std::uint32_t high = 0;
-    std::memcpy(&low, at, 4);
-    std::memcpy(&high, at + count - 4, 4);
-    both = low | (std::uint64_t{high} << 32U);
-  } else {
-    const std::uint32_t once = at[0] | (std::uint32_t{at[count / 2]} << 8U)
-                               | (std::uint32_t{at[count - 1]} << 16U) | (std::uint32_t{at[0]} << 24U);
-    both = once | (std::uint64_t{once} << 32U);
-  }
-  return _mm_set1_epi64x(static_cast<long long>(both));
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  std::memcpy(&low, at, 4);
+  std::memcpy(&high, at + count - 4, 4);
+  return _mm_set1_epi64x(static_cast<long long>(low | (std::uint64_t{high} << 32U)));
+}
+
+/// Up to 3 octets, for which the way into a register would take longer than a look at each.
+template <bool Wildcards>
+inline bool are_plain(const octet* at, std::size_t count) noexcept {
+  for (const octet* const end = at + count; at != end; ++at)
+    if (*at - 1U >= 0x7FU || (Wildcards && (*at | 8U) == '+')) return false;
+  return true;
 }
 
 template <bool Wildcards>
@@ -110,8 +110,9 @@ inline text_fault find_fault_exact(octets text) noexcept {
   const octet* at = text.data();
   std::size_t left = text.size();
   if (left < 16) {
-    if (left == 0 || plain_mask<Wildcards>(load_short(at, left)) == 0xFFFFU) return text_fault::none;
-    return judge_text(text, Wildcards);
+    const bool plain =
+        left < 4 ? are_plain<Wildcards>(at, left) : plain_mask<Wildcards>(load_short(at, left)) == 0xFFFFU;
+    return plain ? text_fault::none : judge_text(text, Wildcards);
   }
   for (; left >= 16; at += 16, left -= 16)
     if (plain_mask<Wildcards>(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))) != 0xFFFFU)

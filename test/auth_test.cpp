@@ -2,6 +2,9 @@
 
 #include <troupe/protocol/auth.hpp>
 
+#include <algorithm>
+#include <rapidcheck/gtest.h>
+
 namespace {
 
 using namespace troupe::protocol;
@@ -69,5 +72,28 @@ const std::vector<encode_rule> refusals{
      refused(v5, role::server, {.properties = with(property::topic_alias, 1U)})},
 };
 TROUPE_ENCODE_RULES(auth_refusals, refusals);
+
+RC_GTEST_PROP(auth_round_trip, what_was_encoded_is_decoded, ()) {
+  const auto data = *rc::gen::arbitrary<std::vector<octet>>();
+  property_block block;
+  RC_ASSERT(block.set(property::authentication_method, "m"));
+  RC_ASSERT(block.set(property::authentication_data, octets{data}));
+  const auth packet{.reason =
+                        *rc::gen::element(reason_code::continue_authentication, reason_code::reauthenticate),
+                    .properties = block.view()};
+  byte_outbox out;
+  RC_ASSERT(encode_auth(out, packet, v5, role::client));
+  const padded bytes{octets{out.bytes()}};
+  RC_ASSERT(bytes.size() == encoded_size(packet));
+  framer cutter;
+  cutter.set_version(v5);
+  cutter.feed(bytes);
+  const auto cut = cutter.next();
+  RC_ASSERT(cut);
+  const auto back = decode_auth(cut->first, cut->body, v5, role::server);
+  RC_ASSERT(back);
+  RC_ASSERT(back->reason == packet.reason);
+  RC_ASSERT(std::ranges::equal(back->properties.block(), packet.properties.block()));
+}
 
 } // namespace

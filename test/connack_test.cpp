@@ -2,6 +2,9 @@
 
 #include <troupe/protocol/connack.hpp>
 
+#include <algorithm>
+#include <rapidcheck/gtest.h>
+
 namespace {
 
 using namespace troupe::protocol;
@@ -91,5 +94,36 @@ const std::vector<encode_rule> refusals{
      refused(v5, {.properties = with(property::topic_alias, 30U)})},
 };
 TROUPE_ENCODE_RULES(connack_refusals, refusals);
+
+RC_GTEST_PROP(connack_round_trip, what_was_encoded_is_decoded, ()) {
+  const version v = *rc::gen::element(v3, v5);
+  property_block block;
+  connack packet;
+  if (*rc::gen::arbitrary<bool>())
+    packet.reason = *rc::gen::element(reason_code::not_authorized, reason_code::server_unavailable);
+  else
+    packet.session_present = *rc::gen::arbitrary<bool>();
+  if (v == v5) {
+    if (*rc::gen::arbitrary<bool>())
+      RC_ASSERT(block.set(property::receive_maximum, *rc::gen::inRange<std::uint32_t>(1, 65'536)));
+    RC_ASSERT(
+        block.set(property::reason_string, *rc::gen::container<std::string>(rc::gen::inRange('a', 'z'))));
+    packet.properties = block.view();
+  }
+  byte_outbox out;
+  RC_ASSERT(encode_connack(out, packet, v));
+  const padded bytes{octets{out.bytes()}};
+  RC_ASSERT(bytes.size() == encoded_size(packet, v));
+  framer cutter;
+  cutter.set_version(v);
+  cutter.feed(bytes);
+  const auto cut = cutter.next();
+  RC_ASSERT(cut);
+  const auto back = decode_connack(cut->first, cut->body, v);
+  RC_ASSERT(back);
+  RC_ASSERT(back->session_present == packet.session_present);
+  RC_ASSERT(back->reason == packet.reason);
+  RC_ASSERT(std::ranges::equal(back->properties.block(), packet.properties.block()));
+}
 
 } // namespace

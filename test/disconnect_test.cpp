@@ -2,6 +2,9 @@
 
 #include <troupe/protocol/disconnect.hpp>
 
+#include <algorithm>
+#include <rapidcheck/gtest.h>
+
 namespace {
 
 using namespace troupe::protocol;
@@ -80,6 +83,31 @@ TEST(encode_disconnect, section_3_14_2_2_2_lets_clients_change_the_expiry) {
   byte_outbox out;
   EXPECT_TRUE(
       encode_disconnect(out, {.properties = with(property::session_expiry_interval, 5U)}, v5, role::client));
+}
+
+RC_GTEST_PROP(disconnect_round_trip, what_was_encoded_is_decoded, ()) {
+  const bool from_client = *rc::gen::arbitrary<bool>();
+  property_block block;
+  disconnect packet;
+  if (*rc::gen::arbitrary<bool>()) packet.reason = reason_code::protocol_error;
+  if (*rc::gen::arbitrary<bool>())
+    RC_ASSERT(
+        block.set(property::reason_string, *rc::gen::container<std::string>(rc::gen::inRange('a', 'z'))));
+  if (from_client && *rc::gen::arbitrary<bool>())
+    RC_ASSERT(block.set(property::session_expiry_interval, *rc::gen::arbitrary<std::uint32_t>()));
+  packet.properties = block.view();
+  byte_outbox out;
+  RC_ASSERT(encode_disconnect(out, packet, v5, from_client ? role::client : role::server));
+  const padded bytes{octets{out.bytes()}};
+  RC_ASSERT(bytes.size() == encoded_size(packet, v5));
+  framer cutter;
+  cutter.feed(bytes);
+  const auto cut = cutter.next();
+  RC_ASSERT(cut);
+  const auto back = decode_disconnect(cut->first, cut->body, v5, from_client ? role::server : role::client);
+  RC_ASSERT(back);
+  RC_ASSERT(back->reason == packet.reason);
+  RC_ASSERT(std::ranges::equal(back->properties.block(), packet.properties.block()));
 }
 
 } // namespace

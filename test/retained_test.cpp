@@ -1,7 +1,12 @@
 #include <troupe/broker/retained.hpp>
 
+#include "support/seeded.hpp"
+
+#include <troupe/protocol/topic.hpp>
+
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +46,40 @@ TEST_F(retained_test, finds_by_exact_and_wild_filters) {
   EXPECT_EQ(found(words, "#"), (texts{"a", "a!", "a/b", "a/b/c", "ab", "z"}));
   EXPECT_EQ(found(words, "$x/#"), texts{"$x/a"});
   EXPECT_EQ(found(words, "none"), texts{});
+}
+
+// The mirror of the subscription index: one filter, which of many topics?
+TEST_F(retained_test, agrees_with_brute_force_on_random_churn) {
+  support::chance chance{11};
+  const std::vector<std::string> levels{"", "a", "b", "ab", "$x", "a!", "long-level-of-a-topic"};
+  const auto random_text = [&](bool wild) {
+    std::string text;
+    const std::uint32_t count = 1 + chance.below(4);
+    for (std::uint32_t n = 0; n < count; ++n) {
+      if (n != 0) text += '/';
+      if (wild && n + 1 == count && chance.one_in(4)) return text + '#';
+      text +=
+          wild && chance.one_in(3) ? "+" : levels[chance.below(static_cast<std::uint32_t>(levels.size()))];
+    }
+    return text.empty() ? std::string{"a"} : text;
+  };
+  retained words{100'000, false};
+  std::set<std::string> model;
+  for (int step = 0; step < 4'000; ++step) {
+    const std::string topic = random_text(false);
+    const bool clears = chance.one_in(3);
+    words.set(say(topic, clears ? "" : "."), words.next_stamp(0));
+    if (clears)
+      model.erase(topic);
+    else
+      model.insert(topic);
+    const std::string filter = random_text(true);
+    texts expected;
+    for (const std::string& each : model)
+      if (protocol::matches(filter, each)) expected.push_back(each);
+    ASSERT_EQ(found(words, filter, 1 + chance.below(40)), expected) << filter;
+    ASSERT_EQ(words.size(), model.size());
+  }
 }
 
 TEST_F(retained_test, walks_in_portions_of_any_size) {

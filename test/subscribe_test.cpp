@@ -205,4 +205,23 @@ RC_GTEST_PROP(subscribe_round_trip, what_was_encoded_is_decoded, ()) {
   }
 }
 
+RC_GTEST_PROP(suback_round_trip, what_was_encoded_is_decoded, ()) {
+  const auto codes = *rc::gen::nonEmpty(rc::gen::container<std::vector<reason_code>>(
+      rc::gen::element(reason_code::granted_qos_0, reason_code::granted_qos_1, reason_code::granted_qos_2,
+                       reason_code::unspecified_error)));
+  const version v = *rc::gen::element(v3, v5);
+  byte_outbox out;
+  RC_ASSERT(encode_suback(out, {.id = 77, .codes = codes}, v));
+  const padded bytes{octets{out.bytes()}};
+  framer cutter;
+  cutter.set_version(v);
+  cutter.feed(bytes);
+  const auto cut = cutter.next();
+  RC_ASSERT(cut);
+  const auto back = decode_suback(cut->first, cut->body, v);
+  RC_ASSERT(back);
+  RC_ASSERT(back->id == 77);
+  RC_ASSERT(std::ranges::equal(back->codes, codes));
+}
+
 } // namespace

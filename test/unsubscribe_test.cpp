@@ -2,6 +2,9 @@
 
 #include <troupe/protocol/unsubscribe.hpp>
 
+#include <algorithm>
+#include <rapidcheck/gtest.h>
+
 namespace {
 
 using namespace troupe::protocol;
@@ -103,5 +106,27 @@ const std::vector<encode_rule> unsuback_refused{
      refused_unsuback(v5, 1, {reason_code::success}, with(property::topic_alias, 1U))},
 };
 TROUPE_ENCODE_RULES(unsuback_refusals, unsuback_refused);
+
+RC_GTEST_PROP(unsubscribe_round_trip, what_was_encoded_is_decoded, ()) {
+  const auto names = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(
+      rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string{"ab/"})))));
+  const std::vector<std::string_view> filters{names.begin(), names.end()};
+  const version v = *rc::gen::element(v3, v5);
+  byte_outbox out;
+  RC_ASSERT(encode_unsubscribe(out, 78, filters, {}, v));
+  const padded bytes{octets{out.bytes()}};
+  RC_ASSERT(bytes.size() == encoded_unsubscribe_size(filters, {}, v));
+  framer cutter;
+  cutter.set_version(v);
+  cutter.feed(bytes);
+  const auto cut = cutter.next();
+  RC_ASSERT(cut);
+  const auto back = decode_unsubscribe(cut->first, cut->body, v);
+  RC_ASSERT(back);
+  RC_ASSERT(back->id == 78);
+  std::vector<std::string_view> seen;
+  for (const std::string_view filter : back->filters) seen.push_back(filter);
+  RC_ASSERT(seen == filters);
+}
 
 } // namespace
