@@ -86,25 +86,25 @@ TEST(encode_disconnect, section_3_14_2_2_2_lets_clients_change_the_expiry) {
 }
 
 RC_GTEST_PROP(disconnect_round_trip, what_was_encoded_is_decoded, ()) {
-  const bool from_client = *rc::gen::arbitrary<bool>();
+  const bool is_clients = *rc::gen::arbitrary<bool>();
   property_block block;
   disconnect packet;
   if (*rc::gen::arbitrary<bool>()) packet.reason = reason_code::protocol_error;
   if (*rc::gen::arbitrary<bool>())
     RC_ASSERT(
         block.set(property::reason_string, *rc::gen::container<std::string>(rc::gen::inRange('a', 'z'))));
-  if (from_client && *rc::gen::arbitrary<bool>())
+  if (is_clients && *rc::gen::arbitrary<bool>())
     RC_ASSERT(block.set(property::session_expiry_interval, *rc::gen::arbitrary<std::uint32_t>()));
   packet.properties = block.view();
   byte_outbox out;
-  RC_ASSERT(encode_disconnect(out, packet, v5, from_client ? role::client : role::server));
+  RC_ASSERT(encode_disconnect(out, packet, v5, is_clients ? role::client : role::server));
   const padded bytes{octets{out.bytes()}};
   RC_ASSERT(bytes.size() == encoded_size(packet, v5));
   framer cutter;
   cutter.feed(bytes);
   const auto cut = cutter.next();
   RC_ASSERT(cut);
-  const auto back = decode_disconnect(cut->first, cut->body, v5, from_client ? role::server : role::client);
+  const auto back = decode_disconnect(cut->first, cut->body, v5, is_clients ? role::server : role::client);
   RC_ASSERT(back);
   RC_ASSERT(back->reason == packet.reason);
   RC_ASSERT(std::ranges::equal(back->properties.block(), packet.properties.block()));
