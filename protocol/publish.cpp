@@ -156,15 +156,19 @@ errc decode_publish_into(publish& packet, octet first, octets body, version v, r
     if (packet.id == 0) // [MQTT-2.2.1-3]
       return errc::protocol_error;
   }
-  scanned_properties found;
+  packet.properties = {};
+  packet.topic_alias = 0;
+  // Nothing passes through `found` where there is nothing to be found: copying what was just written in
+  // other portions would cost more than all the rest.
   if (v == version::v5_0 && !from.skip_zero()) {
     const auto place =
         receiver == role::server ? property_place::publish_to_server : property_place::publish_to_client;
+    scanned_properties found;
     if (const auto wrong = read_properties(from, place, found); wrong != fine) return wrong;
+    packet.properties = found.view;
+    packet.topic_alias = found.topic_alias;
   }
-  packet.properties = found.view;
-  packet.topic_alias = found.topic_alias;
-  if (packet.topic.empty() && found.topic_alias == 0) // [MQTT-4.7.3-1], section 3.3.2.1
+  if (packet.topic.empty() && packet.topic_alias == 0) // [MQTT-4.7.3-1], section 3.3.2.1
     return v == version::v5_0 ? errc::protocol_error : errc::invalid_topic_name;
   packet.payload = from.rest();
   return fine;
