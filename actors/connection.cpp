@@ -14,7 +14,7 @@ connection::connection(caf::actor_config& config, runtime::place where, connecti
       outlet_{mailbox_},
       pipe_{std::move(pipe)},
       up_{std::move(up)},
-      framer_{options_.maximum_packet_size},
+      framer_{pipe_->memory(), options_.maximum_packet_size},
       batches_{*new batch_pool{*this, options_.in_flight}} {
   framer_.set_version(options_.version);
 }

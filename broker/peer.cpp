@@ -39,7 +39,7 @@ peer::peer(shard& home, peer_number number, runtime::transport_ptr pipe)
     : shard_{home},
       number_{number},
       transport_{std::move(pipe)},
-      framer_{home.shop().options.maximum_packet_size},
+      framer_{transport_->memory(), home.shop().options.maximum_packet_size},
       machine_{machine_options(home.shop().options), *this, home.shop().now} {}
 
 // -- life ---------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 #include "wire_writer.hpp"
 
-#include <atomic>
-#include <bit>
 #include <new>
 
 namespace troupe::protocol {
@@ -14,54 +12,39 @@ constexpr errc fine{};
 
 using detail::opening;
 
-/// Above this, spare buffers are not kept beyond one.
-constexpr std::size_t spare_octets = 4U << 20U;
-constexpr unsigned spare_buffers = 16;
-/// After so many inputs without a crossing frame the spare buffers go.
-constexpr octet quiet_enough = 32;
+/// So many inputs after a frame was handed out, nobody looks at it any more but who retained it.
+constexpr octet quiet_enough = 2;
 
-constexpr std::size_t smallest_buffer = 256;
+/// Memory of a framer without a source; counted plainly.
+class heap_buffer final : public keeper {
+public:
+  static fresh_buffer make(std::size_t size) noexcept {
+    void* const memory = ::operator new(sizeof(heap_buffer) + size + read_slack, std::nothrow);
+    if (memory == nullptr) return {};
+    auto* const made = new (memory) heap_buffer;
+    auto* const data = reinterpret_cast<octet*>(made + 1);
+    std::memset(data + size, 0, read_slack);
+    return {made, data};
+  }
+  void retain(std::uint32_t count) noexcept override { count_ += count; }
+  void release(std::uint32_t count) noexcept override {
+    count_ -= count;
+    if (count_ != 0) return;
+    this->~heap_buffer();
+    ::operator delete(static_cast<void*>(this));
+  }
 
-/// Sizes are rounded so that one buffer serves frames of about one size; large ones are exact
-/// enough not to be doubled by a peer's claim.
-constexpr std::size_t rounded(std::size_t size) noexcept {
-  if (size <= smallest_buffer) return smallest_buffer;
-  const std::size_t step = std::bit_floor(size) / 4;
-  return (size + step - 1) / step * step;
+private:
+  heap_buffer() = default;
+  ~heap_buffer() = default;
+  std::uint32_t count_ = 1;
+};
+
+void give_back(fresh_buffer& what) noexcept {
+  if (what.owner != nullptr) std::exchange(what, {}).owner->release(1);
 }
 
 } // namespace
-
-/// Memory of one frame that crossed inputs; counted atomically, since messages in it may be kept by
-/// other threads.
-class framer::buffer final : public keeper {
-public:
-  static buffer* make(std::size_t capacity) noexcept {
-    void* memory = ::operator new(sizeof(buffer) + capacity + read_slack, std::nothrow);
-    if (memory == nullptr) return nullptr;
-    auto* made = new (memory) buffer{capacity};
-    std::memset(made->data() + capacity, 0, read_slack);
-    return made;
-  }
-  void retain(std::uint32_t count) noexcept override { count_.fetch_add(count, std::memory_order_relaxed); }
-  void release(std::uint32_t count) noexcept override {
-    if (count_.fetch_sub(count, std::memory_order_acq_rel) == count) {
-      this->~buffer();
-      ::operator delete(static_cast<void*>(this));
-    }
-  }
-  bool is_unshared() const noexcept { return count_.load(std::memory_order_acquire) == 1; }
-  octet* data() noexcept { return reinterpret_cast<octet*>(this + 1); }
-  const octet* data() const noexcept { return reinterpret_cast<const octet*>(this + 1); }
-  std::size_t capacity() const noexcept { return capacity_; }
-
-  buffer* next = nullptr; // in the framer's list; touched by its thread only
-
-private:
-  explicit buffer(std::size_t capacity) noexcept : capacity_{capacity} {}
-  std::atomic<std::uint32_t> count_{1};
-  std::size_t capacity_;
-};
 
 struct framer::header {
   std::uint32_t body_at = 0; // octets of type and length
@@ -73,8 +56,8 @@ bool frame::has_shortest_length() const noexcept {
 }
 
 framer::~framer() {
-  if (filling_ != nullptr) filling_->release(1);
-  drop_buffers(true);
+  give_back(filling_);
+  give_back(last_);
 }
 
 framer::framer(framer&& other) noexcept : limit_{other.limit_} { *this = std::move(other); }
@@ -82,8 +65,9 @@ framer::framer(framer&& other) noexcept : limit_{other.limit_} { *this = std::mo
 framer& framer::operator=(framer&& other) noexcept {
   std::swap(at_, other.at_);
   std::swap(end_, other.end_);
+  std::swap(source_, other.source_);
   std::swap(filling_, other.filling_);
-  std::swap(spare_, other.spare_);
+  std::swap(last_, other.last_);
   std::swap(limit_, other.limit_);
   std::swap(length_, other.length_);
   std::swap(held_, other.held_);
@@ -156,18 +140,14 @@ errc framer::keep_remainder() noexcept {
   const auto rest = static_cast<std::size_t>(end_ - at_);
   octet* to = start_.data();
   if (rest != 0 && length_ != 0) {
-    filling_ = take_buffer(length_);
-    if (filling_ == nullptr) // a claim of the peer that this machine cannot hold
-      return fail(errc::packet_too_large);
-    to = filling_->data();
+    if (!begin_buffer()) return failure_;
+    to = filling_.data;
   }
-  if (rest != 0) {
+  if (rest != 0)
     std::memcpy(to, at_, rest);
-    quiet_ = 0;
-  } else {
+  else
     length_ = 0;
-    if (spare_ != nullptr && ++quiet_ >= quiet_enough) drop_buffers(true);
-  }
+  if (last_.owner != nullptr && ++quiet_ >= quiet_enough) give_back(last_);
   held_ = static_cast<std::uint32_t>(rest);
   at_ = end_ = nullptr;
   return errc::need_more;
@@ -186,21 +166,20 @@ errc framer::complete_header() noexcept {
     if (at_ == end_) return state;
     start_[held_++] = *at_++;
   }
-  filling_ = take_buffer(length_);
-  if (filling_ == nullptr) return fail(errc::packet_too_large);
-  std::memcpy(filling_->data(), start_.data(), held_);
+  if (!begin_buffer()) return failure_;
+  std::memcpy(filling_.data, start_.data(), held_);
   return fine;
 }
 
 /// Goes on with the frame that earlier inputs began.
 errc framer::next_across(frame& into) noexcept {
-  if (filling_ == nullptr)
+  if (filling_.owner == nullptr)
     if (const auto state = complete_header(); state != fine) return state;
   const auto available = static_cast<std::size_t>(end_ - at_);
   const std::size_t missing = length_ - held_;
   const std::size_t count = available < missing ? available : missing;
   if (count != 0) { // nothing to copy from when filled() brought the octets
-    std::memcpy(filling_->data() + held_, at_, count);
+    std::memcpy(filling_.data + held_, at_, count);
     at_ += count;
     held_ += static_cast<std::uint32_t>(count);
   }
@@ -208,73 +187,36 @@ errc framer::next_across(frame& into) noexcept {
 }
 
 errc framer::deliver(frame& into) noexcept {
-  const octet* const from = filling_->data();
+  const octet* const from = filling_.data;
   into.first = from[0];
   into.whole = {from, held_};
   std::size_t body_at = 2;
   while (from[body_at - 1] >= 0x80U) ++body_at;
   into.body = {from + body_at, held_ - body_at};
-  filling_->next = spare_;
-  spare_ = std::exchange(filling_, nullptr);
+  give_back(last_);
+  last_ = std::exchange(filling_, {});
   length_ = held_ = 0;
   quiet_ = 0;
   return fine;
 }
 
-/// A spare buffer that nobody holds, the newest excepted: its frame may still be looked at.
-framer::buffer* framer::take_buffer(std::size_t size) noexcept {
-  if (spare_ != nullptr) {
-    for (buffer** link = &spare_->next; *link != nullptr; link = &(*link)->next) {
-      buffer* const candidate = *link;
-      if (candidate->capacity() >= size && candidate->is_unshared()) {
-        *link = candidate->next;
-        return candidate;
-      }
-    }
-    drop_buffers(false);
-  }
-  return buffer::make(rounded(size));
-}
-
-/// All of them, or those that are too many: the oldest go first, the newest stays.
-void framer::drop_buffers(bool all) noexcept {
-  std::size_t sum = 0;
-  unsigned count = 0;
-  buffer** link = &spare_;
-  while (*link != nullptr) {
-    buffer* const here = *link;
-    sum += here->capacity();
-    const bool stays = !all && (count == 0 || (sum <= spare_octets && count < spare_buffers));
-    ++count;
-    if (stays) {
-      link = &here->next;
-      continue;
-    }
-    *link = here->next;
-    here->release(1);
-  }
+bool framer::begin_buffer() noexcept {
+  filling_ = source_ != nullptr ? source_->take_buffer(length_) : heap_buffer::make(length_);
+  if (filling_.owner != nullptr) return true;
+  fail(errc::packet_too_large); // a claim of the peer that this machine cannot hold
+  return false;
 }
 
 std::span<octet> framer::wanted() noexcept {
-  if (filling_ == nullptr || failure_ != fine || length_ - held_ < direct_read_from) return {};
-  return {filling_->data() + held_, length_ - held_};
+  if (filling_.owner == nullptr || failure_ != fine || length_ - held_ < direct_read_from) return {};
+  return {filling_.data + held_, length_ - held_};
 }
 
 void framer::filled(std::size_t count) noexcept { held_ += static_cast<std::uint32_t>(count); }
 
-/// Only the newest buffer can hold a frame that is still to be looked at.
 keeper_ref framer::retained(const frame& f) const noexcept {
-  if (spare_ == nullptr || f.whole.data() != spare_->data()) return {};
-  return keeper_ref{spare_};
+  if (last_.owner == nullptr || f.whole.data() != last_.data) return {};
+  return keeper_ref{last_.owner};
 }
-
-std::size_t framer::owned() const noexcept {
-  std::size_t sum = filling_ != nullptr ? sizeof(buffer) + filling_->capacity() + read_slack : 0;
-  for (const buffer* b = spare_; b != nullptr; b = b->next)
-    sum += sizeof(buffer) + b->capacity() + read_slack;
-  return sum;
-}
-
-void framer::rest() noexcept { drop_buffers(true); }
 
 } // namespace troupe::protocol

@@ -8,11 +8,12 @@
 // Errors:  errc::malformed_packet (flags, fifth length octet, length not in shortest form in 5.0),
 //          errc::packet_too_large; after an error the framer answers the same error for ever.
 // Costs:   whole frames inside one input are views; only a frame that crosses inputs is copied, into
-//          a buffer of exactly its class of size that the framer uses again. A large one can be read
-//          straight to its place: see wanted(). A framer without an incomplete frame owns nothing,
-//          once some inputs came without one.
+//          a buffer of its owner's source. A large one can be read straight to its place: see
+//          wanted(). At most two buffers are held, the incomplete frame's and the last one's; none once
+//          two inputs came that ended with a frame.
 #pragma once
 
+#include "buffer_source.hpp"
 #include "errc.hpp"
 #include "result.hpp"
 #include "slice.hpp"
@@ -65,7 +66,10 @@ public:
   /// call costs more than the copy.
   static constexpr std::size_t direct_read_from = 65'536;
 
-  /// `limit` is the largest whole packet in octets that is accepted.
+  /// `limit` is the largest whole packet in octets that is accepted. `memory` outlives the calls of
+  /// next(); what was taken from it may outlive it.
+  framer(buffer_source& memory, std::uint32_t limit) noexcept : source_{&memory}, limit_{limit} {}
+  /// With memory from the heap, whose references must stay on one thread.
   explicit framer(std::uint32_t limit = max_packet_size) noexcept : limit_{limit} {}
   ~framer();
   framer(framer&&) noexcept;
@@ -98,13 +102,7 @@ public:
   /// keeps the frame then.
   keeper_ref retained(const frame& f) const noexcept;
 
-  /// Octets of memory owned beyond the object itself.
-  std::size_t owned() const noexcept;
-  /// Gives every buffer back that no incomplete frame needs; frames handed out die, kept ones stay.
-  void rest() noexcept;
-
 private:
-  class buffer;
   struct header;
 
   bool next_at_hand(frame& into) noexcept;
@@ -115,20 +113,20 @@ private:
   errc keep_remainder() noexcept;
   errc complete_header() noexcept;
   errc deliver(frame& into) noexcept;
-  buffer* take_buffer(std::size_t size) noexcept;
-  void drop_buffers(bool all) noexcept;
+  bool begin_buffer() noexcept;
 
   const octet* at_ = nullptr;  // the part of the input
   const octet* end_ = nullptr; // that is not consumed yet
-  buffer* filling_ = nullptr;  // holds the incomplete frame, once its length is known
-  buffer* spare_ = nullptr;    // handed out before: newest first, used again when nobody holds them
+  buffer_source* source_ = nullptr;
+  fresh_buffer filling_; // holds the incomplete frame, once its length is known
+  fresh_buffer last_;    // holds the frame that was handed out last, if it had crossed inputs
   std::uint32_t limit_;
   std::uint32_t length_ = 0; // of the incomplete frame, header included; 0 = not known
   std::uint32_t held_ = 0;   // octets of it that are here
   errc failure_{};
   std::array<octet, 5> start_{}; // of an incomplete header
   octet version_ = 0;            // 0 = unknown
-  octet quiet_ = 0;              // inputs since a frame crossed two of them
+  octet quiet_ = 0;              // inputs used up since last_ was handed out
 };
 
 /// The stream itself: a frame that lies wholly in the input, with one or two length octets in their

@@ -46,6 +46,7 @@ public:
     send(order::kind::start);
   }
   slab_outbox& out() noexcept { return out_; }
+  slab_pool& memory() noexcept { return line_->slabs(); }
   void flush_later();
   std::size_t backlog() const noexcept {
     return out_.size() + (handed_ - written_.load(std::memory_order_acquire));
@@ -262,6 +263,7 @@ public:
 
   void start(transport_sink& sink) override { both_->start(sink); }
   protocol::outbox& out() override { return both_->out(); }
+  protocol::buffer_source& memory() noexcept override { return both_->memory(); }
   void flush_later() override { both_->flush_later(); }
   std::size_t backlog() const noexcept override { return both_->backlog(); }
   bool is_congested() const noexcept override { return both_->is_congested(); }

@@ -8,6 +8,11 @@ namespace troupe::runtime {
 
 namespace {
 
+/// A segment below this that has its payload behind it is copied together with it.
+constexpr std::size_t header_below = protocol::borrow_threshold;
+/// Copies are gathered up to this, or to the end of the payload that passes it.
+constexpr std::size_t gathered_octets = std::size_t{64} << 10U;
+
 std::error_code reset_by_peer() noexcept { return std::make_error_code(std::errc::connection_reset); }
 
 void destroy_all(loopback_parcel* first) noexcept {
@@ -99,8 +104,7 @@ void loopback_side::receive() {
     if (arrived_ == nullptr) arrived_ = inbox_.take();
     if (arrived_ == nullptr) return;
     std::vector<outbox_segment>& segments = arrived_->segments;
-    while (may_deliver() && next_segment_ < segments.size())
-      if (hand_over(segments[next_segment_])) ++next_segment_;
+    while (may_deliver() && next_segment_ < segments.size()) hand_over();
     if (phase_ == phase::ended) return; // the sink has ended it, and the parcel is no longer ours
     if (next_segment_ == segments.size()) finish_parcel();
   }
@@ -116,37 +120,63 @@ void loopback_side::finish_parcel() {
   if (is_last) end(why, {});
 }
 
-bool loopback_side::hand_over(outbox_segment& segment) {
-  // In this order: when the sink has ended everything, the segment is no longer ours to look at.
-  while (may_deliver()) {
-    if (segment.bytes.empty()) return true;
-    consumed(hand_over_some(segment));
-  }
-  return false;
+/// One call of the sink. What it gets is gone from the parcel before, for the sink may end everything.
+void loopback_side::hand_over() {
+  outbox_segment& segment = arrived_->segments[next_segment_];
+  const std::span<protocol::octet> direct = sink_->wanted();
+  if (!direct.empty()) return fill_what_is_wanted(segment, direct);
+  if (is_worth_copying(next_segment_)) return hand_over_gathered();
+  const protocol::octets bytes = std::exchange(segment.bytes, {});
+  ++next_segment_;
+  if (!bytes.empty()) sink_->on_read({bytes, std::exchange(segment.owner, {})});
+  consumed(bytes.size());
 }
 
-/// One call of the sink. The segment is advanced before, for the sink may end everything.
-std::size_t loopback_side::hand_over_some(outbox_segment& segment) {
-  const protocol::octets bytes = segment.bytes;
-  const std::span<protocol::octet> direct = sink_->wanted();
-  if (!direct.empty()) {
-    const std::size_t count = std::min(direct.size(), bytes.size());
-    std::memcpy(direct.data(), bytes.data(), count);
-    segment.bytes = bytes.subspan(count);
-    sink_->on_filled(count);
-    return count;
+void loopback_side::fill_what_is_wanted(outbox_segment& segment, std::span<protocol::octet> direct) {
+  const std::size_t count = std::min(direct.size(), segment.bytes.size());
+  std::memcpy(direct.data(), segment.bytes.data(), count);
+  segment.bytes = segment.bytes.subspan(count);
+  if (segment.bytes.empty()) ++next_segment_;
+  if (count != 0) sink_->on_filled(count);
+  consumed(count);
+}
+
+/// What promises no slack behind its end has to be copied; a header goes with its payload, so that the
+/// two arrive as one.
+bool loopback_side::is_worth_copying(std::size_t index) const noexcept {
+  const std::vector<outbox_segment>& segments = arrived_->segments;
+  if (!segments[index].is_padded) return true;
+  return segments[index].bytes.size() < header_below && index + 1 < segments.size()
+         && !segments[index + 1].is_padded && !arrived_->is_cut;
+}
+
+/// Where the copy that begins with the next segment ends; never between a header and its payload.
+std::size_t loopback_side::end_of_gathering(std::size_t& octets) const noexcept {
+  const std::vector<outbox_segment>& segments = arrived_->segments;
+  octets = segments[next_segment_].bytes.size();
+  std::size_t end = next_segment_ + 1;
+  for (; end < segments.size() && !arrived_->is_cut && is_worth_copying(end); ++end) {
+    const std::size_t more = segments[end].bytes.size();
+    if (!segments[end - 1].is_padded && octets + more > gathered_octets) break;
+    octets += more;
   }
-  if (segment.is_padded) {
-    segment.bytes = {};
-    sink_->on_read({bytes, std::exchange(segment.owner, {})});
-    return bytes.size();
+  return end;
+}
+
+void loopback_side::hand_over_gathered() {
+  std::size_t octets = 0;
+  const std::size_t end = end_of_gathering(octets);
+  slab* const copy = home_.slabs().take(octets);
+  protocol::octet* to = copy->data();
+  for (; next_segment_ != end; ++next_segment_) {
+    outbox_segment& segment = arrived_->segments[next_segment_];
+    if (!segment.bytes.empty()) std::memcpy(to, segment.bytes.data(), segment.bytes.size());
+    to += segment.bytes.size();
+    segment = {};
   }
-  const std::span<protocol::octet> room = home_.slabs().reading_room();
-  const std::size_t count = std::min(room.size(), bytes.size());
-  std::memcpy(room.data(), bytes.data(), count);
-  segment.bytes = bytes.subspan(count);
-  sink_->on_read(home_.slabs().finish_read(count));
-  return count;
+  protocol::keeper_ref owner = protocol::keeper_ref::adopt(copy);
+  if (octets != 0) sink_->on_read({{copy->data(), octets}, std::move(owner)});
+  consumed(octets);
 }
 
 /// For a side that has ended or is about to: nobody wants to hear any more.
@@ -181,7 +211,8 @@ void loopback_side::send() {
     loopback_parcel& parcel = blank_parcel();
     was_congested_ = is_congested();
     parcel.octets = out_.move_to(parcel.segments, other().window());
-    if (faults_.largest_piece != 0) chop(parcel.segments);
+    parcel.is_cut = faults_.largest_piece != 0;
+    if (parcel.is_cut) chop(parcel.segments);
     other().deliver(parcel);
     if (out_.empty()) {
       on_relieved();

@@ -35,6 +35,7 @@ struct loopback_parcel {
   loopback_parcel* next = nullptr;
   std::vector<outbox_segment> segments;
   std::size_t octets = 0;
+  bool is_cut = false;   // by the faults of the sender: the pieces are to be felt
   bool is_last = false;  // the sender has ended
   std::error_code why{}; // with is_last
 };
@@ -47,6 +48,7 @@ public:
   // Owner.
   void start(transport_sink& sink);
   slab_outbox& out() noexcept { return out_; }
+  slab_pool& memory() noexcept { return home_.slabs(); }
   void flush_later() noexcept;
   std::size_t backlog() const noexcept { return out_.size(); }
   bool is_congested() const noexcept { return was_congested_ || out_.size() > options_.high_mark; }
@@ -75,8 +77,11 @@ private:
   loopback_side& other() const noexcept;
   bool may_deliver() const noexcept { return phase_ == phase::open && !is_paused_; }
   void receive();
-  bool hand_over(outbox_segment& segment);
-  std::size_t hand_over_some(outbox_segment& segment);
+  void hand_over();
+  void fill_what_is_wanted(outbox_segment& segment, std::span<protocol::octet> direct);
+  void hand_over_gathered();
+  bool is_worth_copying(std::size_t index) const noexcept;
+  std::size_t end_of_gathering(std::size_t& octets) const noexcept;
   void drop_arrivals() noexcept;
   void consumed(std::size_t count) noexcept;
   void finish_parcel();

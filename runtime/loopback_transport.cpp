@@ -21,6 +21,7 @@ public:
 
   void start(transport_sink& sink) override { side_.start(sink); }
   protocol::outbox& out() override { return side_.out(); }
+  protocol::buffer_source& memory() noexcept override { return side_.memory(); }
   void flush_later() override { side_.flush_later(); }
   std::size_t backlog() const noexcept override { return side_.backlog(); }
   bool is_congested() const noexcept override { return side_.is_congested(); }

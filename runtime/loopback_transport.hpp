@@ -3,8 +3,9 @@
 // Lives here: loopback_faults, loopback_ends, make_loopback(), loopback_listener, dial_loopback().
 // Holds:   slabs of encoded octets pass to the other end by reference, in order, and are delivered at its
 //          home's idle point; payloads that were borrowed and did not fit behind their header are copied
-//          once, straight to where the receiver wants them. At most `loopback_window` octets lie between
-//          the ends; the rest stays with the sender and counts as its backlog.
+//          once: together with the header, so that the two arrive as one, or straight to where the
+//          receiver wants them. At most `loopback_window` octets lie between the ends; the rest stays
+//          with the sender and counts as its backlog.
 // Threads: each end belongs to its home. Between two homes octets pass without a lock.
 // Errors:  an end that was aborted or dropped shows itself to the other one as
 //          std::errc::connection_reset, after everything handed over before.

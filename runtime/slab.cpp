@@ -1,6 +1,7 @@
 #include "slab.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace troupe::runtime {
@@ -8,9 +9,13 @@ namespace troupe::runtime {
 void slab::come_home() noexcept { depot_->leave(this); }
 
 slab* slab_depot::make(std::size_t capacity, std::uint32_t size_class) {
-  // Zeroed memory: the slack is read by vector instructions, and so is what lies behind a short fill.
-  void* memory = std::calloc(1, sizeof(slab) + capacity + protocol::read_slack);
+  // Zeroed memory: the slack is read by vector instructions, and so is what lies behind a short fill. What
+  // is not pooled has the size of its contents, which may be a mere claim of a peer: not worth the touch.
+  const std::size_t size = sizeof(slab) + capacity + protocol::read_slack;
+  void* const memory = size_class == unpooled ? std::malloc(size) : std::calloc(1, size);
   if (memory == nullptr) throw std::bad_alloc{};
+  if (size_class == unpooled)
+    std::memset(static_cast<unsigned char*>(memory) + size - protocol::read_slack, 0, protocol::read_slack);
   shares_.fetch_add(1, std::memory_order_relaxed);
   return new (memory) slab{*this, capacity, size_class};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 
 namespace troupe::runtime {
@@ -48,6 +49,15 @@ slab* slab_pool::take(std::size_t at_least) {
   }
   ++made_;
   return depot_->make(size_class == unpooled ? at_least : smallest_slab << size_class, size_class);
+}
+
+protocol::fresh_buffer slab_pool::take_buffer(std::size_t size) noexcept {
+  try {
+    slab* const taken = take(size);
+    return {taken, taken->data()};
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
 }
 
 void slab_pool::take_in() noexcept {

@@ -7,12 +7,14 @@
 // Threads: belongs to one thread (worker or front door, the latter under its owner's lock). Slabs come
 //          back from any thread.
 // Units:   octets.
-// Errors:  std::bad_alloc, which nobody catches.
+// Errors:  std::bad_alloc, which nobody catches; take_buffer() answers that there is none.
 // Costs:   no allocation and no lock once the pool has seen its peak; the slab given back last is handed
 //          out first, while it is in the cache.
 #pragma once
 
 #include "slab.hpp"
+
+#include "../protocol/buffer_source.hpp"
 
 #include <array>
 #include <span>
@@ -25,18 +27,17 @@ inline constexpr std::size_t largest_pooled_slab = std::size_t{2} << 20U;
 inline constexpr std::size_t reading_slab = std::size_t{64} << 10U;
 inline constexpr std::size_t busy_reading_slab = std::size_t{256} << 10U;
 
-class slab_pool {
+class slab_pool final : public protocol::buffer_source {
 public:
   static constexpr std::size_t default_cached = std::size_t{64} << 20U;
 
   explicit slab_pool(std::size_t cached = default_cached);
   ~slab_pool();
-  slab_pool(const slab_pool&) = delete;
-  slab_pool& operator=(const slab_pool&) = delete;
 
   /// A slab of at least this capacity with one reference, the caller's. Its octets are whatever was
   /// there before.
   slab* take(std::size_t at_least);
+  protocol::fresh_buffer take_buffer(std::size_t size) noexcept override;
 
   /// Where the next read should put its octets: what is left of the shared reading slab. Valid until
   /// the next call of a member.

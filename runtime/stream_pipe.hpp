@@ -33,6 +33,7 @@ public:
 
   void start(transport_sink& sink);
   slab_outbox& out() noexcept { return out_; }
+  slab_pool& memory() noexcept { return home_.slabs(); }
   std::size_t backlog() const noexcept { return out_.size(); }
   void flush_later() noexcept { home_.flush_later(*this); }
   bool is_congested() const noexcept { return was_congested_ || out_.size() > options_.high_mark; }

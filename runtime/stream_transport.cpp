@@ -15,6 +15,7 @@ public:
 
   void start(transport_sink& sink) override { pipe_->start(sink); }
   protocol::outbox& out() override { return pipe_->out(); }
+  protocol::buffer_source& memory() noexcept override { return pipe_->memory(); }
   void flush_later() override { pipe_->flush_later(); }
   std::size_t backlog() const noexcept override { return pipe_->backlog(); }
   bool is_congested() const noexcept override { return pipe_->is_congested(); }

@@ -14,6 +14,7 @@
 
 #include "slab.hpp"
 
+#include "../protocol/buffer_source.hpp"
 #include "../protocol/slice.hpp"
 
 #include <cstddef>
@@ -52,6 +53,8 @@ public:
   virtual void start(transport_sink& sink) = 0;
   /// The outbox to encode into. What is committed there leaves at the next idle point.
   virtual protocol::outbox& out() = 0;
+  /// Memory for what does not come in one read: of the thread that calls the sink.
+  virtual protocol::buffer_source& memory() noexcept = 0;
   /// To be called after appending to out(): makes sure that an idle point writes it.
   virtual void flush_later() = 0;
   /// Octets appended and not yet accepted by the operating system (or the loopback peer).

@@ -3,12 +3,49 @@
 #include <troupe/protocol/framer.hpp>
 
 #include <rapidcheck/gtest.h>
-#include <set>
+
+#include <algorithm>
+#include <vector>
 
 namespace {
 
 using namespace troupe::protocol;
 using namespace support;
+
+/// A source that knows what is out.
+class counting_source final : public buffer_source {
+public:
+  fresh_buffer take_buffer(std::size_t size) noexcept override {
+    if (size > most) return {};
+    asked.push_back(size);
+    auto* const made = new buffer{*this, size};
+    ++out;
+    return {made, made->octets.data()};
+  }
+
+  std::vector<std::size_t> asked; // sizes, in the order of the calls
+  std::size_t out = 0;            // buffers that somebody holds
+  std::size_t most = ~std::size_t{0};
+
+private:
+  class buffer final : public keeper {
+  public:
+    buffer(counting_source& from, std::size_t size) : octets(size + read_slack), from_{from} {}
+    void retain(std::uint32_t count) noexcept override { count_ += count; }
+    void release(std::uint32_t count) noexcept override {
+      count_ -= count;
+      if (count_ != 0) return;
+      --from_.out;
+      delete this;
+    }
+    std::vector<octet> octets;
+
+  private:
+    ~buffer() = default;
+    counting_source& from_;
+    std::uint32_t count_ = 1;
+  };
+};
 
 std::vector<octet> publish_of(std::string_view topic, std::size_t payload, version v = v5) {
   byte_outbox out;
@@ -140,11 +177,12 @@ TEST(framer, judges_type_flags_and_limit_before_a_body_is_there) {
                {"30 FF FF FF 7F", errc::packet_too_large},
                {"30 E6 07", errc::packet_too_large}};
   for (const auto& [start, expected] : cases) {
-    framer cutter{1'000};
+    counting_source memory;
+    framer cutter{memory, 1'000};
     const padded bytes = hex(start);
     cutter.feed(bytes);
     EXPECT_EQ(cutter.next().error(), expected) << start;
-    EXPECT_EQ(cutter.owned(), 0U) << "nothing is buffered for " << start;
+    EXPECT_TRUE(memory.asked.empty()) << "nothing is buffered for " << start;
   }
 }
 
@@ -226,38 +264,67 @@ TEST(framer, a_crossing_frame_outlives_one_more_call_and_kept_ones_all_calls) {
   }
 }
 
-TEST(framer, uses_its_buffers_again_and_gives_them_up_in_quiet_times) {
-  framer cutter;
-  EXPECT_EQ(cutter.owned(), 0U);
+TEST(framer, holds_two_buffers_of_its_source_at_most_and_gives_them_back_in_quiet_times) {
+  counting_source memory;
+  framer cutter{memory, max_packet_size};
   const auto packet = publish_of("topic", 400);
   const padded front{octets{packet}.first(100)};
   const padded back{octets{packet}.subspan(100)};
-  std::size_t after_two = 0;
-  std::set<const octet*> places;
   for (int i = 0; i < 100; ++i) {
+    cutter.feed(front);
+    ASSERT_EQ(cutter.next().error(), errc::need_more);
+    EXPECT_LE(memory.out, 2U);
+    cutter.feed(back);
+    const auto cut = cutter.next();
+    ASSERT_TRUE(cut);
+    EXPECT_TRUE(std::ranges::equal(cut->whole, packet));
+    ASSERT_EQ(cutter.next().error(), errc::need_more);
+    EXPECT_EQ(memory.out, 1U) << "the frame handed out last";
+  }
+  EXPECT_EQ(memory.asked, std::vector<std::size_t>(100, packet.size()));
+  const padded ping = hex("C0 00");
+  for (int i = 0; i < 2; ++i) {
+    cutter.feed(ping);
+    while (cutter.next()) {}
+  }
+  EXPECT_EQ(memory.out, 0U);
+}
+
+TEST(framer, gives_everything_back_when_it_goes_but_what_is_retained) {
+  counting_source memory;
+  const auto packet = publish_of("topic", 400);
+  const padded front{octets{packet}.first(100)};
+  const padded back{octets{packet}.subspan(100)};
+  keeper_ref kept;
+  {
+    framer cutter{memory, max_packet_size};
     cutter.feed(front);
     ASSERT_EQ(cutter.next().error(), errc::need_more);
     cutter.feed(back);
     const auto cut = cutter.next();
     ASSERT_TRUE(cut);
-    places.insert(cut->whole.data());
-    ASSERT_EQ(cutter.next().error(), errc::need_more);
-    if (i == 1) after_two = cutter.owned();
+    kept = cutter.retained(*cut);
+    cutter.feed(front);
+    EXPECT_EQ(cutter.next().error(), errc::need_more);
+    EXPECT_EQ(memory.out, 2U);
   }
-  EXPECT_EQ(places.size(), 2U);
-  EXPECT_EQ(cutter.owned(), after_two);
-  const padded ping = hex("C0 00");
-  for (int i = 0; i < 40; ++i) {
-    cutter.feed(ping);
-    while (cutter.next()) {}
-  }
-  EXPECT_EQ(cutter.owned(), 0U);
+  EXPECT_EQ(memory.out, 1U);
+  kept = {};
+  EXPECT_EQ(memory.out, 0U);
 }
 
-TEST(framer, an_idle_one_is_small) {
-  EXPECT_LE(sizeof(framer), 80U);
-  EXPECT_EQ(framer{}.owned(), 0U);
+TEST(framer, refuses_a_claim_that_its_source_cannot_hold) {
+  counting_source memory;
+  memory.most = 1'000;
+  framer cutter{memory, max_packet_size};
+  const padded start = hex("30 FF FF FF 7F 00"); // 256 MB, it says
+  cutter.feed(start);
+  EXPECT_EQ(cutter.next().error(), errc::packet_too_large);
+  EXPECT_EQ(cutter.next().error(), errc::packet_too_large) << "for ever";
+  EXPECT_EQ(memory.out, 0U);
 }
+
+TEST(framer, an_idle_one_is_small) { EXPECT_LE(sizeof(framer), 80U); }
 
 TEST(framer, asks_for_the_missing_part_of_a_large_frame) {
   const auto packet = publish_of("t", 1'000'000);
@@ -287,13 +354,14 @@ TEST(framer, asks_for_the_missing_part_of_a_large_frame) {
   EXPECT_EQ(cutter.next().error(), errc::need_more);
 }
 
-TEST(framer, holds_the_size_of_the_frame_and_not_twice_as_much) {
-  framer cutter{2'000'000};
+TEST(framer, asks_for_the_size_of_the_frame_and_no_more) {
+  counting_source memory;
+  framer cutter{memory, 2'000'000};
   const auto packet = publish_of("t", 1'000'000);
   const padded start{octets{packet}.first(1'000)};
   cutter.feed(start);
   ASSERT_EQ(cutter.next().error(), errc::need_more);
-  EXPECT_LE(cutter.owned(), packet.size() + packet.size() / 4);
+  EXPECT_EQ(memory.asked, std::vector<std::size_t>{packet.size()});
 }
 
 RC_GTEST_PROP(framer_property, any_way_to_split_a_stream_gives_its_packets, ()) {

@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.24)
 # What a folder may include of ours: whole folders, or single rooms written folder/room.
 set(may_protocol protocol)
 set(may_config config protocol)
-set(may_runtime runtime config protocol/slice protocol/result protocol/outbox)
+set(may_runtime runtime config protocol/slice protocol/result protocol/outbox protocol/buffer_source)
 set(may_actors actors runtime config protocol)
 set(may_broker broker runtime config protocol)
 set(may_bench bench actors broker runtime config protocol)
@@ -29,7 +29,6 @@ set(protocol_std algorithm array bit charconv climits compare concepts cstddef c
   tuple type_traits unordered_map unordered_set utility variant vector version chrono cstdlib
   source_location)
 set(protocol_simd_rooms utf8 topic topic_memory) # may include <immintrin.h>, with a scalar form beside it
-set(protocol_counted_rooms framer)    # may include <atomic>: its buffers may be released on any thread
 
 set(violations "")
 macro(refuse file text)
@@ -80,9 +79,6 @@ foreach(folder protocol config runtime actors broker bench)
         refuse(${file} "<${path}> is how users write it; inside the house: ../folder/room.hpp")
       elseif(folder STREQUAL "protocol")
         if(path STREQUAL "immintrin.h" AND room IN_LIST protocol_simd_rooms)
-          continue()
-        endif()
-        if(path STREQUAL "atomic" AND room IN_LIST protocol_counted_rooms)
           continue()
         endif()
         if(NOT path IN_LIST protocol_std)

@@ -146,6 +146,35 @@ TEST_P(loopback_transport_test, brings_borrowed_payloads_straight_to_where_they_
   EXPECT_EQ(keeper.held.load(), 0U);
 }
 
+TEST_P(loopback_transport_test, brings_a_borrowed_payload_together_with_its_header) {
+  class owner final : public protocol::keeper {
+  public:
+    void retain(std::uint32_t count) noexcept override { held += count; }
+    void release(std::uint32_t count) noexcept override { held -= count; }
+    std::atomic<std::uint32_t> held{0};
+  } keeper;
+  connect();
+  start();
+  std::size_t expected = 0;
+  for (const std::size_t size : {std::size_t{10'000}, std::size_t{1} << 20U}) {
+    const std::vector<protocol::octet> payload(size, 7);
+    const int before = far_sink_.reads();
+    at(here(), [&] {
+      for (int i = 0; i < 3; ++i) {
+        put(*near_, "head");
+        near_->out().borrow(payload, &keeper);
+      }
+      near_->flush_later();
+    });
+    expected += 3 * (4 + size);
+    ASSERT_TRUE(far_sink_.wait_for_octets(expected));
+    EXPECT_EQ(far_sink_.reads() - before, size == 10'000 ? 1 : 3);
+    EXPECT_TRUE(far_sink_.received().ends_with("head" + std::string(size, 7)));
+  }
+  let_run();
+  EXPECT_EQ(keeper.held.load(), 0U);
+}
+
 TEST_P(loopback_transport_test, bounds_what_an_end_that_never_reads_can_make_us_keep) {
   connect({.high_mark = 100'000, .low_mark = 20'000});
   at(here(), [&] { near_->start(near_sink_); });

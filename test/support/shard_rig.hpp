@@ -27,10 +27,11 @@ namespace troupe::test {
 /// A transport whose other end is the test.
 class rig_pipe final : public runtime::transport {
 public:
-  explicit rig_pipe(runtime::slab_pool& slabs) : out_{slabs} {}
+  explicit rig_pipe(runtime::slab_pool& slabs) : slabs_{slabs}, out_{slabs} {}
 
   void start(runtime::transport_sink& sink) override { sink_ = &sink; }
   protocol::outbox& out() override { return out_; }
+  protocol::buffer_source& memory() noexcept override { return slabs_; }
   void flush_later() override { is_flushed = true; }
   std::size_t backlog() const noexcept override { return out_.size(); }
   bool is_congested() const noexcept override { return out_.size() > high_mark; }
@@ -56,6 +57,7 @@ public:
   bool is_closed = false;
 
 private:
+  runtime::slab_pool& slabs_;
   runtime::slab_outbox out_;
   runtime::transport_sink* sink_ = nullptr;
 };
