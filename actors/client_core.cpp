@@ -33,6 +33,7 @@ client_core::client_core(stage& where, client_options options)
       house_{where.inside()},
       home_{house_.next_home()},
       cells_{house_.fixture<settlement_store>()},
+      slabs_{house_.fixture<runtime::slab_rack>()},
       front_{std::make_shared<client_front>(options_)},
       supervisor_{house_.spawn<supervisor>(home_, front_, supervisor_setup(options_))},
       dispatcher_{house_.spawn<dispatcher>(home_, front_, threads_)},
@@ -46,7 +47,7 @@ client_core::~client_core() { end(); }
 
 client_core::front_door::pass client_core::enter() {
   auto pass = doors_.enter();
-  if (pass) pass.local().furnish(*cells_, front_->bounds, options_.version);
+  if (pass) pass.local().furnish(*cells_, slabs_, front_->bounds, options_.version);
   return pass;
 }
 

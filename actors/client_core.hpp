@@ -71,7 +71,8 @@ private:
   const client_options options_;
   runtime::house& house_;
   runtime::home& home_;
-  std::shared_ptr<settlement_store> cells_; // the stage's
+  std::shared_ptr<settlement_store> cells_;   // the stage's
+  std::shared_ptr<runtime::slab_rack> slabs_; // likewise
   std::shared_ptr<client_front> front_;
   std::shared_ptr<thread_list> threads_ = std::make_shared<thread_list>();
   runtime::resident_ref<supervisor> supervisor_;

@@ -2,9 +2,17 @@
 
 #include "../protocol/packet.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe::actors {
+
+namespace {
+
+/// Packets whose place a batch takes in advance.
+constexpr std::size_t most_foreseen = 2048;
+
+} // namespace
 
 connection::connection(caf::actor_config& config, runtime::place where, connection_options options,
                        runtime::transport_ptr pipe, runtime::inlet<session_mail> up)
@@ -117,6 +125,9 @@ void connection::collect(inbound_batch* batch) {
   // Only the first frame can have begun in an earlier read; then the framer's own buffer keeps it.
   if (end == protocol::errc{}) batch->first_bytes = framer_.retained(frame);
   protocol::topic_memory memory;
+  // A batch that has never been used grows once, to what its octets promise.
+  if (end == protocol::errc{} && batch->packets.capacity() == 0)
+    batch->packets.reserve(std::min(batch->octets / frame.whole.size() + 1, most_foreseen));
   for (; end == protocol::errc{}; end = framer_.next(frame)) {
     // Said so, since a default variant would be cleared as a whole first.
     auto& packet = batch->packets.emplace_back(std::in_place_type<protocol::inbound_publish>);

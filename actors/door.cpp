@@ -11,8 +11,6 @@ namespace troupe::actors {
 namespace {
 
 constexpr std::size_t largest_shared_slab = std::size_t{64} << 10U;
-/// Idle slabs of a door above this go back to the heap.
-constexpr std::size_t cached_octets = std::size_t{16} << 20U;
 std::int64_t step_of(std::int64_t all, std::int64_t most) noexcept {
   return std::clamp<std::int64_t>(all / 64, 1, most);
 }
@@ -64,10 +62,11 @@ void quota::close() noexcept {
   waiting_.wake();
 }
 
-void door::furnish(settlement_store& store, quota& bounds, protocol::version v) {
+void door::furnish(settlement_store& store, const std::shared_ptr<runtime::slab_rack>& slabs, quota& bounds,
+                   protocol::version v) {
   if (bounds_ != nullptr) return;
   version_ = v;
-  pool_.emplace(cached_octets);
+  pool_.emplace(slabs);
   cells_.emplace(store);
   bounds_ = &bounds;
 }
@@ -91,13 +90,14 @@ void door::retire_slab() noexcept {
   if (slab_ == nullptr) return;
   slab_->release(prepaid + 1 - spent_);
   slab_ = nullptr;
+  topic_.forget();
   frames_.set(nullptr, nullptr);
   end_ = nullptr;
 }
 
 void door::begin_slab(std::size_t at_least) {
   retire_slab();
-  slab_ = pool_->take(std::max(at_least, next_size_));
+  slab_ = (*pool_)->take(std::max(at_least, next_size_));
   slab_->retain(prepaid);
   spent_ = 0;
   next_size_ = std::min(next_size_ * 2, largest_shared_slab);

@@ -15,7 +15,8 @@
 #include "wait_spot.hpp"
 
 #include "../protocol/topic.hpp"
-#include "../runtime/slab_pool.hpp"
+#include "../protocol/topic_memory.hpp"
+#include "../runtime/slab_rack.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -68,7 +69,8 @@ public:
   door& operator=(const door&) = delete;
 
   /// Before anything else; more than once does nothing.
-  void furnish(settlement_store& store, quota& bounds, protocol::version v);
+  void furnish(settlement_store& store, const std::shared_ptr<runtime::slab_rack>& slabs, quota& bounds,
+               protocol::version v);
 
   /// The record of a publish, all but its asker. Neither record nor refusal: no allowance. `waiter_size`
   /// octets for a waiter, 0 for none.
@@ -107,13 +109,14 @@ private:
   static constexpr std::size_t lonely_from = std::size_t{16} << 10U;
   static constexpr std::uint32_t prepaid = 1U << 16U; // references; no slab has room for as many records
 
-  std::optional<runtime::slab_pool> pool_;
+  std::optional<runtime::leased_pool> pool_;
   std::optional<settlement_ring> cells_;
   quota* bounds_ = nullptr;
   quota::portion allowance_;
   protocol::version version_{};
   runtime::slab* slab_ = nullptr;
   frame_space frames_;             // of slab_, upwards
+  protocol::topic_memory topic_;   // of the bare record before, in slab_
   protocol::octet* end_ = nullptr; // of what is free: records come down to here
   std::uint32_t spent_ = 0;        // of the prepaid references
   std::size_t next_size_ = runtime::smallest_slab;
@@ -145,11 +148,15 @@ inline publish_record* door::write_bare(std::string_view topic, protocol::octets
   protocol::octet* const frame = frames_.cursor();
   const bool fits = static_cast<std::size_t>(end_ - frame) >= size && size < lonely_from
                     && allowance_.items >= 1 && allowance_.octets >= static_cast<std::int64_t>(size);
-  if (!fits || !protocol::check_topic_name(topic)) [[unlikely]]
+  if (!fits) [[unlikely]]
+    return nullptr;
+  const bool is_known = topic_.knows_exact(topic);
+  if (!is_known && !protocol::check_topic_name(topic)) [[unlikely]]
     return nullptr;
   allowance_.items -= 1;
   allowance_.octets -= static_cast<std::int64_t>(size);
   packet.write(frame, topic, payload, quality, retain, 1);
+  if (!is_known) topic_.remember({frame + packet.topic_at(), topic.size()});
   publish_record* const record = put_record(record_line, frame, frame_size);
   record->quality = quality;
   record->retain = retain;

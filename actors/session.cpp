@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include "../protocol/errc.hpp"
+#include "../runtime/house.hpp"
 
 #include <cstring>
 #include <utility>
@@ -30,7 +31,8 @@ session::session(caf::actor_config& config, runtime::place where, std::shared_pt
       request_box_{*this, request_limits},
       mails_{mail_box_},
       requests_{request_box_},
-      outbox_{slabs_},
+      slabs_{where.inside.fixture<runtime::slab_rack>()},
+      outbox_{*slabs_},
       ends_{front_->bounds, front_->handler_failures},
       machine_{std::move(options), *this},
       supervisor_{std::move(supervisor)},
@@ -92,6 +94,7 @@ void session::on_mail_of(batch_ref&& batch) {
   batch_ = &*batch;
   bool goes_on = true;
   const auto count = static_cast<std::uint32_t>(batch->packets.size());
+  batch->deliveries.reserve(count);
   for (packet_ = 0; packet_ != count && goes_on; ++packet_) {
     const protocol::inbound_packet& packet = batch->packets[packet_];
     if (machine_.is_plain_delivery(packet))

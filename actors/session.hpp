@@ -20,7 +20,7 @@
 #include "../protocol/client_machine.hpp"
 #include "../runtime/outlet.hpp"
 #include "../runtime/resident.hpp"
-#include "../runtime/slab_pool.hpp"
+#include "../runtime/slab_rack.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -98,7 +98,7 @@ private:
   runtime::outlet<session_mail> mails_;
   runtime::front_outlet<request_item> requests_;
 
-  runtime::slab_pool slabs_;
+  runtime::leased_pool slabs_;
   runtime::slab_outbox outbox_;
   // Packets that doors have encoded, side by side in one slab, not in the outbox yet.
   protocol::octet* frames_ = nullptr;

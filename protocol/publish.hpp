@@ -68,6 +68,8 @@ public:
 
   /// The whole packet, fixed header included.
   std::size_t size() const noexcept { return 1 + length_octets() + remaining_; }
+  /// Where the octets of the topic are, from the packet's beginning.
+  std::size_t topic_at() const noexcept { return 3 + length_octets(); }
   /// Writes the packet to `to`, where size() octets are free; answers its end. The topic has been checked.
   /// `id` is written where there is one.
   octet* write(octet* to, std::string_view topic, octets payload, qos quality, bool retain,

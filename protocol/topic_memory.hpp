@@ -57,6 +57,13 @@ public:
     return topic.size() == last_.size() && !topic.empty()
            && detail::equal_padded(topic.data(), last_.data(), topic.size());
   }
+  /// The same for a topic that has nothing readable behind it.
+  bool knows_exact(std::string_view topic) const noexcept {
+    if (topic.size() != last_.size() || topic.empty()) return false;
+    const auto* const octets_of_it = reinterpret_cast<const octet*>(topic.data());
+    return topic.size() < 16 ? std::memcmp(octets_of_it, last_.data(), topic.size()) == 0
+                             : detail::equal_padded(octets_of_it, last_.data(), topic.size());
+  }
   std::string_view last() const noexcept { return as_text(last_); }
   /// `topic` was judged, and has read_slack readable octets behind it.
   void remember(octets topic) noexcept { last_ = topic; }

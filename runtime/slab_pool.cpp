@@ -113,14 +113,14 @@ protocol::slice slab_pool::finish_read(std::size_t count) {
   return result;
 }
 
-void slab_pool::trim() noexcept {
+void slab_pool::trim(std::size_t keep) noexcept {
   take_in();
-  for (slab*& list : free_) {
-    while (list != nullptr) {
-      slab* const next = list->next_;
-      idle_ -= list->capacity_;
-      slab_depot::unmake(list);
-      list = next;
+  for (auto list = free_.rbegin(); list != free_.rend(); ++list) {
+    while (*list != nullptr && idle_ > keep) {
+      slab* const next = (*list)->next_;
+      idle_ -= (*list)->capacity_;
+      slab_depot::unmake(*list);
+      *list = next;
     }
   }
 }

@@ -45,8 +45,8 @@ public:
   /// The first `count` octets of the last reading_room(), with a reference of their own.
   protocol::slice finish_read(std::size_t count);
 
-  /// Gives everything idle back to the heap.
-  void trim() noexcept;
+  /// Gives what lies idle back to the heap, the largest first, but for `keep` octets.
+  void trim(std::size_t keep = 0) noexcept;
   /// Octets that lie idle in the free lists; of those on the doorstep nobody knows.
   std::size_t idle() const noexcept { return idle_; }
   /// Slabs made from the heap so far. Constant in the steady state.

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 class doors : public testing::Test {
 protected:
   publish_record* write(const publish& what, std::size_t waiter = 0) {
-    door_.furnish(store_, bounds_, version::v5_0);
+    door_.furnish(store_, slabs_, bounds_, version::v5_0);
     return door_.write(what, waiter).record;
   }
   void end(publish_record& record) {
@@ -38,6 +38,7 @@ protected:
   }
 
   settlement_store store_;
+  std::shared_ptr<troupe::runtime::slab_rack> slabs_ = std::make_shared<troupe::runtime::slab_rack>();
   quota bounds_{1000, std::size_t{1} << 20U};
   door door_;
 };
@@ -100,7 +101,7 @@ TEST_F(doors, give_waiters_an_aligned_place) {
 }
 
 TEST_F(doors, refuse_what_no_packet_can_say) {
-  door_.furnish(store_, bounds_, version::v5_0);
+  door_.furnish(store_, slabs_, bounds_, version::v5_0);
   EXPECT_EQ(door_.write(message("a/#", "x"), 0).refusal, errc::invalid_topic_name);
   EXPECT_EQ(door_.write(message("", "x"), 0).refusal, errc::invalid_topic_name);
   const std::string long_name(65'536, 't');
@@ -127,7 +128,7 @@ TEST_F(doors, bring_slabs_home_when_all_records_have_ended) {
 TEST_F(doors, stop_at_the_bound_and_go_on_when_something_has_ended) {
   quota narrow{3, 10'000};
   door mine;
-  mine.furnish(store_, narrow, version::v5_0);
+  mine.furnish(store_, slabs_, narrow, version::v5_0);
   std::vector<publish_record*> records;
   for (int count = 0; count != 3; ++count) records.push_back(mine.write(message("t", "x"), 0).record);
   EXPECT_NE(records.back(), nullptr);
