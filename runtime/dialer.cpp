@@ -9,6 +9,7 @@
 #include "tcp_transport.hpp"
 #include "tls_context.hpp"
 #include "unix_transport.hpp"
+#include "websocket_dialogue.hpp"
 
 #include <utility>
 
@@ -30,7 +31,10 @@ public:
     goal_ = to;
     if (const auto wrong = prepare())
       return home_.post([self = shared_from_this(), wrong] { self->finish(wrong); });
-    resolve(to);
+    if (options_.proxy)
+      resolve(options_.proxy->host, options_.proxy->port);
+    else
+      resolve(to.host, to.port);
   }
 
   void give_up() noexcept {
@@ -46,15 +50,16 @@ public:
 
 private:
   std::error_code prepare() {
+    if (const auto wrong = check_headers(options_.headers)) return wrong;
     if (!goal_.is_secure() || options_.tls) return {};
     auto usual = tls_context::make(tls_role::client, {});
     if (usual) options_.tls = std::move(*usual);
     return usual.error();
   }
 
-  void resolve(const endpoint& to) {
+  void resolve(const std::string& host, std::uint16_t port) {
     const auto names = options_.names ? options_.names : system_resolver();
-    pending_ = names->resolve(home_, to.host, to.port,
+    pending_ = names->resolve(home_, host, port,
                               [this](result<std::vector<address>> found) { on_resolved(std::move(found)); });
   }
 

@@ -15,10 +15,13 @@
 #include "resolver.hpp"
 #include "transport.hpp"
 #include "transport_options.hpp"
+#include "web_options.hpp"
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace troupe::runtime {
 
@@ -35,6 +38,10 @@ struct dial_options {
   std::shared_ptr<resolver> names{};
   /// For mqtts:// and wss://. Null: what tls_options say without being told anything.
   std::shared_ptr<const tls_context> tls{};
+  /// For ws:// and wss://: further headers of the request.
+  std::vector<web_header> headers{};
+  /// Whom to ask for connections to others; not for local sockets.
+  std::optional<proxy_endpoint> proxy{};
 };
 
 class dialer {

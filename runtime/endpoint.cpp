@@ -21,6 +21,7 @@ public:
     case endpoint_errc::empty: return "the endpoint is empty";
     case endpoint_errc::unknown_scheme:
       return "the scheme is none of mqtt, mqtts, tcp, tls, ssl, ws, wss, unix, loopback";
+    case endpoint_errc::unknown_proxy: return "the scheme of the proxy is none of http, socks5";
     case endpoint_errc::missing_host: return "the endpoint names no host";
     case endpoint_errc::bad_host: return "the host is neither a name nor an address";
     case endpoint_errc::bad_port: return "the port is not a number from 0 to 65535";
@@ -54,11 +55,15 @@ constexpr std::array<scheme, 9> schemes{{
 
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+/// Whether `name`, in whatever case, is `expected`.
+bool is_same(std::string_view name, std::string_view expected) noexcept {
+  return std::equal(name.begin(), name.end(), expected.begin(), expected.end(),
+                    [](char a, char b) { return lower(a) == b; });
+}
+
 const scheme* find_scheme(std::string_view name) noexcept {
   for (const scheme& each : schemes)
-    if (std::equal(name.begin(), name.end(), each.name.begin(), each.name.end(),
-                   [](char a, char b) { return lower(a) == b; }))
-      return &each;
+    if (is_same(name, each.name)) return &each;
   return nullptr;
 }
 
@@ -178,6 +183,27 @@ result<endpoint> parse_endpoint(std::string_view text) {
   if (to.kind == endpoint_kind::unix_socket) return parse_unix(rest, std::move(to));
   if (to.kind == endpoint_kind::loopback) return parse_loopback(rest, std::move(to));
   return parse_remote(rest, std::move(to));
+}
+
+result<proxy_endpoint> parse_proxy(std::string_view text) {
+  if (text.empty()) return endpoint_errc::empty;
+  endpoint parts;
+  proxy_kind kind = proxy_kind::http;
+  const auto mark = text.find("://");
+  const std::string_view called = text.substr(0, mark);
+  if (mark == std::string_view::npos) return endpoint_errc::unknown_proxy;
+  if (is_same(called, "http")) {
+    parts.port = 8080;
+  } else if (is_same(called, "socks5") || is_same(called, "socks5h")) {
+    kind = proxy_kind::socks5;
+    parts.port = 1080;
+  } else {
+    return endpoint_errc::unknown_proxy;
+  }
+  auto read = parse_remote(text.substr(mark + 3), std::move(parts));
+  if (!read) return read.error();
+  return proxy_endpoint{kind, std::move(read->host), read->port, std::move(read->user),
+                        std::move(read->password)};
 }
 
 std::string authority(std::string_view host, std::uint16_t port) {

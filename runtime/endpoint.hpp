@@ -1,6 +1,6 @@
 // endpoint: where to dial or to listen, as a value.
 //
-// Lives here: endpoint, its parser and printer, endpoint_errc.
+// Lives here: endpoint, its parser and printer; proxy_endpoint and its parser; endpoint_errc.
 // Holds:   mqtt:// and tcp:// (1883), mqtts://, tls:// and ssl:// (8883), ws:// (80), wss:// (443),
 //          unix:///path (a leading @ names an abstract socket), loopback://name. A host without a
 //          scheme is mqtt. IPv6 literals stand in brackets. to_string(parse(x)) parses to the same.
@@ -22,6 +22,7 @@ enum class endpoint_kind : std::uint8_t { tcp, tls, websocket, secure_websocket,
 enum class endpoint_errc {
   empty = 1,
   unknown_scheme,
+  unknown_proxy,
   missing_host,
   bad_host,
   bad_port,
@@ -55,6 +56,20 @@ struct endpoint {
 };
 
 protocol::result<endpoint> parse_endpoint(std::string_view text);
+
+enum class proxy_kind : std::uint8_t { http, socks5 };
+
+/// Through whom to dial: "http://user:password@proxy:8080", "socks5://proxy" (1080).
+struct proxy_endpoint {
+  proxy_kind kind = proxy_kind::http;
+  std::string host{};
+  std::uint16_t port = 0;
+  std::string user{}; // empty: no login
+  std::string password{};
+  friend bool operator==(const proxy_endpoint&, const proxy_endpoint&) = default;
+};
+
+protocol::result<proxy_endpoint> parse_proxy(std::string_view text);
 
 /// The canonical form: "mqtt://host:1883", "unix:///path", "loopback://name".
 std::string to_string(const endpoint& where);

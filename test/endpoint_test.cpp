@@ -126,4 +126,18 @@ TEST(endpoint, names_its_errors) {
   }
 }
 
+TEST(endpoint, reads_proxies) {
+  using namespace troupe::runtime;
+  EXPECT_EQ(*parse_proxy("http://proxy"), (proxy_endpoint{proxy_kind::http, "proxy", 8080, "", ""}));
+  EXPECT_EQ(*parse_proxy("socks5://u%40x:p%3A@[::1]:9"),
+            (proxy_endpoint{proxy_kind::socks5, "::1", 9, "u@x", "p:"}));
+  EXPECT_EQ(parse_proxy("SOCKS5H://h")->port, 1080);
+  EXPECT_EQ(parse_proxy("").error(), endpoint_errc::empty);
+  EXPECT_EQ(parse_proxy("proxy:8080").error(), endpoint_errc::unknown_proxy);
+  EXPECT_EQ(parse_proxy("mqtt://proxy").error(), endpoint_errc::unknown_proxy);
+  EXPECT_EQ(parse_proxy("http://").error(), endpoint_errc::missing_host);
+  EXPECT_EQ(parse_proxy("http://h/path").error(), endpoint_errc::unexpected_part);
+  EXPECT_EQ(parse_proxy("http://h:x").error(), endpoint_errc::bad_port);
+}
+
 } // namespace

@@ -99,7 +99,7 @@ protected:
   transport_ptr far_;
 };
 
-INSTANTIATE_TEST_SUITE_P(sockets, stream_transport_test, testing::Values("tcp", "unix", "mqtts"),
+INSTANTIATE_TEST_SUITE_P(sockets, stream_transport_test, testing::Values("tcp", "unix", "mqtts", "ws", "wss"),
                          [](const auto& which) { return which.param; });
 
 TEST_P(stream_transport_test, carries_octets_both_ways) {
