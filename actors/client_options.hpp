@@ -9,6 +9,8 @@
 #include "../protocol/properties.hpp"
 #include "../protocol/reason_code.hpp"
 #include "../protocol/vocabulary.hpp"
+#include "../runtime/tls_options.hpp"
+#include "../runtime/web_options.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -32,7 +34,8 @@ struct will {
 };
 
 struct client_options {
-  /// mqtt://host:port, tcp://..., loopback://name; user:password@ before the host is understood.
+  /// mqtt://host:port (tcp://), mqtts:// (tls://, ssl://), ws://host:port/path, wss://, unix:///path,
+  /// loopback://name; user:password@ before a host is understood.
   std::string broker = "mqtt://localhost:1883";
   /// Empty: the broker chooses (5.0), or an empty identifier with a clean session (3.1.1).
   std::string client_id{};
@@ -79,6 +82,14 @@ struct client_options {
   std::size_t pending_items = 64 * 1024;
   std::size_t pending_octets = 8 * 1024 * 1024;
   std::chrono::milliseconds publish_wait{30'000};
+
+  /// For mqtts:// and wss://. Files are read when the client is made.
+  tls_options tls{};
+  /// For ws:// and wss://: further headers of the request that opens the connection.
+  std::vector<web_header> web_headers{};
+  /// "http://user:password@host:port" (CONNECT) or "socks5://...": whom to ask for connections to brokers
+  /// in the network. Empty: nobody.
+  std::string proxy{};
 };
 
 struct publish_options {

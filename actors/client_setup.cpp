@@ -3,7 +3,10 @@
 #include "../protocol/errc.hpp"
 #include "../protocol/topic.hpp"
 #include "../protocol/utf8.hpp"
+#include "../runtime/tls_context.hpp"
+#include "../runtime/websocket_dialogue.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -52,9 +55,7 @@ void use_credentials_of(const std::string& broker, protocol::client_machine_opti
   if (!where->password.empty()) options.password = octets_of(where->password);
 }
 
-} // namespace
-
-std::error_code check_options(const client_options& options) {
+std::error_code check_words(const client_options& options) {
   if (const auto error = check_endpoint(options.broker)) return error;
   for (const std::string& each : options.more_brokers)
     if (const auto error = check_endpoint(each)) return error;
@@ -65,6 +66,40 @@ std::error_code check_options(const client_options& options) {
     if (!options.connect_properties.empty()) return errc::version_mismatch;
   }
   return options.will ? check_will(*options.will, options.version) : std::error_code{};
+}
+
+bool is_secure(const std::string& broker) {
+  const auto where = runtime::parse_endpoint(broker);
+  return where && where->is_secure();
+}
+
+/// How to dial: reads the files that TLS needs.
+protocol::result<runtime::dial_options> dial_setup(const client_options& options) {
+  runtime::dial_options result;
+  result.timeout = options.connect_timeout;
+  // The other half of the time for an orderly end belongs to what is in flight.
+  result.pipe.linger = options.disconnect_timeout / 2;
+  result.headers = options.web_headers;
+  if (const auto error = runtime::check_headers(options.web_headers)) return error;
+  if (!options.proxy.empty()) {
+    auto proxy = runtime::parse_proxy(options.proxy);
+    if (!proxy) return proxy.error();
+    result.proxy = std::move(*proxy);
+  }
+  if (is_secure(options.broker)
+      || std::any_of(options.more_brokers.begin(), options.more_brokers.end(), is_secure)) {
+    auto context = runtime::tls_context::make(runtime::tls_role::client, options.tls);
+    if (!context) return context.error();
+    result.tls = std::move(*context);
+  }
+  return result;
+}
+
+} // namespace
+
+std::error_code check_options(const client_options& options) {
+  if (const auto error = check_words(options)) return error;
+  return dial_setup(options).error();
 }
 
 protocol::client_machine_options machine_options(const client_options& options) {
@@ -104,15 +139,15 @@ protocol::client_machine_options machine_options(const client_options& options) 
 
 supervisor_options supervisor_setup(const client_options& options) {
   supervisor_options result;
-  result.bad_settings = check_options(options);
+  result.bad_settings = check_words(options);
   if (!result.bad_settings) {
+    auto dial = dial_setup(options);
+    result.bad_settings = dial.error();
+    if (dial) result.dial = std::move(*dial);
     result.brokers.push_back(runtime::parse_endpoint(options.broker).value());
     for (const std::string& each : options.more_brokers)
       result.brokers.push_back(runtime::parse_endpoint(each).value());
   }
-  result.dial.timeout = options.connect_timeout;
-  // The other half of the time for an orderly end belongs to what is in flight.
-  result.dial.pipe.linger = options.disconnect_timeout / 2;
   result.backoff.first = options.backoff_first;
   result.backoff.cap = options.backoff_limit;
   result.seed = std::random_device{}();

@@ -1,7 +1,7 @@
 // client_setup: from what the user says to what the actors need.
 //
 // Lives here: check_options, machine_options, supervisor_setup.
-// Holds:   reads nothing but the options; a user and password in the broker's address serve when the
+// Holds:   reads nothing but the options and the files of TLS they name; a user and password in the broker's address serve when the
 //          options name none.
 // Errors:  the first thing that is wrong, as an error code.
 #pragma once

@@ -7,6 +7,7 @@
 #include "../protocol/errc.hpp"
 #include "../protocol/topic.hpp"
 #include "../runtime/house.hpp"
+#include "../runtime/tls_context.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -47,6 +48,7 @@ struct broker::inside {
   mutable std::mutex mutex{};
   std::vector<std::unique_ptr<listener>> listeners{}; // under mutex
   bool is_stopped = false;                            // under mutex
+  const std::shared_ptr<runtime::tally> turned_away = std::make_shared<runtime::tally>();
   std::mutex own_mutex{};
   runtime::inlet<brokerage::visitor> own{}; // under own_mutex: what the application publishes, in order
 };
@@ -72,12 +74,21 @@ broker::broker(stage& where, broker_options options)
 
 broker::~broker() { stop(); }
 
-protocol::result<std::string> broker::listen(std::string_view endpoint) {
+protocol::result<std::string> broker::listen(std::string_view endpoint, listen_options options) {
   const auto at = runtime::parse_endpoint(endpoint);
   if (!at) return at.error();
+  runtime::accept_options how;
+  how.turned_away = inside_->turned_away;
+  how.greeting_limit = inside_->place->options.connect_timeout;
+  if (at->is_secure()) {
+    if (at->is_web()) options.tls.alpn = {"http/1.1"};
+    auto context = runtime::tls_context::make(runtime::tls_role::server, std::move(options.tls));
+    if (!context) return context.error();
+    how.tls = std::move(*context);
+  }
   const std::lock_guard lock{inside_->mutex};
   if (inside_->is_stopped) return protocol::errc::closed;
-  auto one = std::make_unique<listener>(inside_->house, inside_->shards);
+  auto one = std::make_unique<listener>(inside_->house, inside_->shards, std::move(how));
   if (const auto bound = one->listen(*at); !bound) return bound.error();
   return inside_->listeners.emplace_back(std::move(one))->bound();
 }
@@ -137,6 +148,7 @@ broker_statistics broker::statistics() const {
     sum.takeovers += one.takeovers.value();
     sum.octets_received += one.octets_received.value();
   }
+  sum.greetings_failed = inside_->turned_away->value();
   sum.retained_messages = inside_->place->counts[0].retained_messages.value(); // every shard has them all
   return sum;
 }

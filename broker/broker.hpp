@@ -6,7 +6,7 @@
 //          DISCONNECT 0x8B (5.0), then its connection is closed.
 // Threads: publish and statistics from any thread; the others from any that is not a worker of the stage.
 // Units:   sizes in octets, intervals in std::chrono.
-// Errors:  listen() answers errc or the operating system's error; nothing else can fail.
+// Errors:  listen() answers errc, tls_errc or the operating system's error; nothing else can fail.
 // Costs:   statistics() reads counters; a publish that passes through costs no allocation and no lock.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "../protocol/result.hpp"
 #include "../protocol/vocabulary.hpp"
 #include "../runtime/stage.hpp"
+#include "../runtime/tls_options.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -87,11 +88,19 @@ struct broker_options {
   std::shared_ptr<const access> may{};
 };
 
+/// Of one listener.
+struct listen_options {
+  /// For mqtts:// and wss://: certificate and key at least. With a ca_file, clients must present
+  /// certificates, and `name_is_user` makes user names of their common names.
+  tls_options tls{};
+};
+
 /// Counts since the start and present sizes, summed over the shards.
 struct broker_statistics {
   std::uint64_t connections = 0;         // open and accepted with CONNACK
   std::uint64_t connections_total = 0;   // ever accepted
   std::uint64_t connections_refused = 0; // by reason code, limit or time-out
+  std::uint64_t greetings_failed = 0;    // ended before MQTT began: TLS, WebSocket, their time-out and limit
   std::uint64_t sessions = 0;
   std::uint64_t subscriptions = 0;
   std::uint64_t retained_messages = 0;
@@ -113,9 +122,10 @@ public:
   broker(const broker&) = delete;
   broker& operator=(const broker&) = delete;
 
-  /// Listens at "mqtt://127.0.0.1:0", "mqtt://[::1]:1883", "loopback://name". Answers the endpoint that
-  /// was really bound, in the form that clients dial: "mqtt://127.0.0.1:40123".
-  protocol::result<std::string> listen(std::string_view endpoint);
+  /// Listens at "mqtt://127.0.0.1:0", "mqtts://[::1]:8883", "ws://0.0.0.0:80/mqtt" (that path alone; "/":
+  /// all), "wss://...", "unix:///path", "loopback://name". Answers the endpoint that was really bound, in
+  /// the form that clients dial: "mqtt://127.0.0.1:40123".
+  protocol::result<std::string> listen(std::string_view endpoint, listen_options options = {});
   /// The endpoints at which clients are taken now.
   std::vector<std::string> endpoints() const;
   /// Ends everything, in order. A second call does nothing.

@@ -49,7 +49,7 @@ int serve(const troupe::config::broker_settings& settings, const sigset_t& signa
   troupe::stage stage{options};
   troupe::broker broker{stage, troupe::brokerage::options_of(settings)};
   for (const auto& one : settings.endpoints()) {
-    const auto bound = broker.listen(one.url);
+    const auto bound = broker.listen(one.url, troupe::brokerage::listen_options_of(one));
     if (!bound) {
       std::cerr << "troupe-broker: cannot listen at " << one.url << ": " << bound.error().message() << '\n';
       return cannot_listen;

@@ -55,6 +55,19 @@ broker_options options_of(const config::broker_settings& settings) {
           .may = access_of(settings)};
 }
 
+listen_options listen_options_of(const config::listener_settings& settings) {
+  const config::tls_settings& tls = settings.tls;
+  return {.tls = {.ca_file = tls.ca_file,
+                  .cert_file = tls.cert_file,
+                  .key_file = tls.key_file,
+                  .key_password = tls.key_password,
+                  .verify_peer = tls.verify_peer,
+                  .least = tls.least_version == "1.3" ? tls_version::v1_3 : tls_version::v1_2,
+                  .ciphers = tls.ciphers,
+                  .pins = tls.pins,
+                  .name_is_user = settings.name_is_user}};
+}
+
 stage_options stage_options_of(const config::broker_settings& settings) {
   const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
   return {.workers = settings.runtime.workers != 0 ? settings.runtime.workers : cores,

@@ -23,9 +23,9 @@ void hand_over(const listener::shard_refs& shards, const runtime::home& where, r
 
 } // namespace
 
-listener::listener(runtime::house& where, shard_refs shards)
+listener::listener(runtime::house& where, shard_refs shards, runtime::accept_options options)
     : turns_{std::make_shared<turns>()},
-      acceptor_{where.homes()[0], {}, [turns = turns_]() -> runtime::home& {
+      acceptor_{where.homes()[0], std::move(options), [turns = turns_]() -> runtime::home& {
                   const std::size_t turn = turns->next.fetch_add(1, std::memory_order_relaxed);
                   return turns->shards[turn % turns->shards.size()]->where();
                 }} {

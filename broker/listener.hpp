@@ -24,7 +24,7 @@ class listener {
 public:
   using shard_refs = std::vector<runtime::resident_ref<shard_actor>>;
 
-  listener(runtime::house& where, shard_refs shards);
+  listener(runtime::house& where, shard_refs shards, runtime::accept_options options);
   ~listener();
   listener(const listener&) = delete;
   listener& operator=(const listener&) = delete;

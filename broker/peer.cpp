@@ -236,7 +236,11 @@ void peer::on_connect(const protocol::connect& packet) {
 
 void peer::introduce(const protocol::connect& packet) {
   said.client_id = packet.client_id;
-  if (packet.user_name) said.user_name = std::string{*packet.user_name};
+  // A certificate that was checked says more than a name that is claimed.
+  if (auto certified = transport_->certified_name(); !certified.empty())
+    said.user_name = std::move(certified);
+  else if (packet.user_name)
+    said.user_name = std::string{*packet.user_name};
   said.is_clean = packet.clean_start;
   const broker_options& options = shard_.shop().options;
   if (version_ == protocol::version::v5_0) {

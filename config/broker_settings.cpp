@@ -7,6 +7,9 @@ namespace troupe::config {
 std::vector<field> listener_settings::fields() {
   std::vector<field> all{{.key = "url", .where = &url, .sentence = "Where to listen"}};
   append(all, "tls.", tls.fields());
+  all.push_back({.key = "tls.name_is_user",
+                 .where = &name_is_user,
+                 .sentence = "The common name of a client's certificate becomes its user name"});
   return all;
 }
 
@@ -89,6 +92,10 @@ std::vector<problem> broker_settings::check() const {
     const bool is_secure = scheme == "mqtts" || scheme == "wss";
     if (is_secure && (each.tls.cert_file.empty() || each.tls.key_file.empty()))
       found.push_back({"", 0, "listener.tls", each.url + " needs cert_file and key_file"});
+    if (each.tls.verify_peer && each.tls.ca_file.empty())
+      found.push_back({"", 0, "listener.tls", "verify_peer needs a ca_file: whom to trust for clients"});
+    if (each.name_is_user && !each.tls.verify_peer)
+      found.push_back({"", 0, "listener.tls", "name_is_user needs verify_peer"});
     if (!is_secure && each.tls.is_set())
       found.push_back({"", 0, "listener.tls", each.url + " does not use it; mqtts:// or wss:// would"});
   }

@@ -20,6 +20,7 @@ namespace troupe::config {
 struct listener_settings {
   std::string url = "mqtt://127.0.0.1:1883";
   tls_settings tls{.verify_peer = false}; // true: clients must present a certificate
+  bool name_is_user = false;              // its common name becomes the user name
 
   std::vector<field> fields();
   friend bool operator==(const listener_settings&, const listener_settings&) = default;

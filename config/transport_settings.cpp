@@ -16,9 +16,15 @@ std::vector<field> tls_settings::fields() {
       {.key = "ca_file", .where = &ca_file, .sentence = "Authorities to trust, PEM; empty: the system's"},
       {.key = "cert_file", .where = &cert_file, .sentence = "Our certificate chain, PEM"},
       {.key = "key_file", .where = &key_file, .sentence = "Our private key, PEM"},
+      {.key = "key_password", .where = &key_password, .sentence = "Of the private key"},
       {.key = "verify_peer",
        .where = &verify_peer,
        .sentence = "Whether the other side must present a certificate that the authorities vouch for"},
+      {.key = "least_version", .where = &least_version, .sentence = "Of TLS", .choices = {"1.2", "1.3"}},
+      {.key = "ciphers", .where = &ciphers, .sentence = "Cipher suites of TLS 1.2; empty: OpenSSL's choice"},
+      {.key = "pins",
+       .where = &pins,
+       .sentence = "The peer must fit one: spki: or cert: and the SHA-256 of its key or certificate"},
   };
 }
 

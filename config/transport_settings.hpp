@@ -14,7 +14,11 @@ struct tls_settings {
   std::string ca_file{};   // PEM; empty: the system's
   std::string cert_file{}; // PEM; a listener needs it, a client may present it
   std::string key_file{};  // PEM
+  std::string key_password{};
   bool verify_peer = true;
+  std::string least_version = "1.2";
+  std::string ciphers{};           // of TLS 1.2, OpenSSL's list
+  std::vector<std::string> pins{}; // "spki:" or "cert:" and a SHA-256 in hexadecimal digits
 
   std::vector<field> fields();
   bool is_set() const noexcept { return !ca_file.empty() || !cert_file.empty() || !key_file.empty(); }

@@ -70,6 +70,7 @@ void remove_if_deserted(const std::string& path) noexcept {
 
 acceptor::acceptor(home& where, accept_options options, chooser choose)
     : home_{where}, options_{std::move(options)}, choose_{std::move(choose)} {
+  if (!options_.turned_away) options_.turned_away = std::make_shared<tally>();
   if (!choose_) choose_ = [&where]() -> home& { return where; };
 }
 
@@ -90,7 +91,7 @@ result<endpoint> acceptor::listen_tcp(const endpoint& where) {
   if (where.is_secure() && !options_.tls) return tls_errc::missing_certificate_file;
   if (where.kind != endpoint_kind::tcp)
     lobby_ = std::make_shared<lobby>(
-        options_.most_greetings, options_.greeting_limit,
+        options_.most_greetings, options_.greeting_limit, options_.turned_away,
         [gate = gate_, pipe = options_.pipe](home& to, std::unique_ptr<octet_stream> greeted) {
           gate->let_in(to, make_stream_transport(to, std::move(greeted), pipe));
         });
@@ -127,9 +128,7 @@ result<endpoint> acceptor::listen_loopback(const endpoint& where) {
   return where;
 }
 
-std::uint64_t acceptor::turned_away() const noexcept {
-  return lobby_ ? lobby_->turned_away() + lobby_->failed() : 0;
-}
+std::uint64_t acceptor::turned_away() const noexcept { return options_.turned_away->value(); }
 
 void acceptor::close(std::function<void()> done) {
   if (lobby_) lobby_->close();

@@ -25,6 +25,7 @@ class arrival_gate;
 class home;
 class listening;
 class lobby;
+class tally;
 class tls_context;
 
 struct accept_options {
@@ -35,6 +36,9 @@ struct accept_options {
   /// How long a peer may take for TLS and WebSocket before it arrives, and how many peers may be at it.
   std::chrono::milliseconds greeting_limit{10'000};
   std::size_t most_greetings = 4096;
+  /// Counts peers that were turned away before they arrived: by their greeting, its limit, their number.
+  /// Null: one of the acceptor's own.
+  std::shared_ptr<tally> turned_away{};
 };
 
 class acceptor {
@@ -55,7 +59,6 @@ public:
   protocol::result<endpoint> listen(const endpoint& where, arrival handler);
   /// Stops listening. `done` is called on the acceptor's home when the address is free.
   void close(std::function<void()> done = {});
-  /// Peers that were turned away before they arrived: by their greeting, by its limit, by their number.
   std::uint64_t turned_away() const noexcept;
 
 private:

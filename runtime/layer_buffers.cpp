@@ -46,6 +46,11 @@ void layer_output::append(protocol::octets what) {
 }
 
 std::error_code layer_output::send(octet_stream& below) noexcept {
+  if (below.has_unsent()) { // a layer itself; nobody else asks it to go on
+    const auto put = below.write({});
+    if (put.error && !put.would_block()) return put.error;
+    if (below.has_unsent()) return {};
+  }
   while (!empty()) {
     iovec from{slab_->data() + begin_, size()};
     const auto put = below.write({&from, 1});

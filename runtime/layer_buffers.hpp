@@ -58,7 +58,8 @@ public:
   protocol::octet* room(std::size_t count);
   void commit(std::size_t count) noexcept { end_ += count; }
   void append(protocol::octets what);
-  /// Sends what it can; what the stream has no room for now goes on waiting, and is no error.
+  /// Sends what it can, what `below` has kept first; what finds no room now goes on waiting, and is no
+  /// error.
   std::error_code send(octet_stream& below) noexcept;
   void clear() noexcept;
 

@@ -10,7 +10,7 @@ void lobby::enter(home& where, std::unique_ptr<octet_stream> stream) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) return stream->close();
   if (guests_.size() >= most_) {
-    turned_away_.add(1);
+    lost_->add(1);
     return stream->close();
   }
   const std::uint64_t number = next_++;
@@ -30,7 +30,7 @@ void lobby::leave(home& where, std::uint64_t number, protocol::result<std::uniqu
   if (how)
     arrive_(where, std::move(*how));
   else
-    failed_.add(1);
+    lost_->add(1);
 }
 
 void lobby::close() noexcept {

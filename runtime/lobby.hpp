@@ -4,7 +4,7 @@
 // Holds:   at most `most` peers greet at a time; one more is turned away, and counted. Who fails to greet,
 //          or is late, is closed and counted. After close() nobody comes out, and all who are inside are
 //          closed.
-// Threads: enter on the stream's home; close and the counts on any.
+// Threads: enter on the stream's home; close on any.
 #pragma once
 
 #include "counters.hpp"
@@ -23,13 +23,12 @@ public:
   /// On the stream's home.
   using arrival = std::function<void(home&, std::unique_ptr<octet_stream>)>;
 
-  lobby(std::size_t most, std::chrono::milliseconds limit, arrival arrive)
-      : most_{most}, limit_{limit}, arrive_{std::move(arrive)} {}
+  /// `lost` counts those who never came out.
+  lobby(std::size_t most, std::chrono::milliseconds limit, std::shared_ptr<tally> lost, arrival arrive)
+      : most_{most}, limit_{limit}, lost_{std::move(lost)}, arrive_{std::move(arrive)} {}
 
   void enter(home& where, std::unique_ptr<octet_stream> stream);
   void close() noexcept;
-  std::uint64_t turned_away() const noexcept { return turned_away_.value(); }
-  std::uint64_t failed() const noexcept { return failed_.value(); }
 
 private:
   struct guest {
@@ -41,13 +40,12 @@ private:
 
   const std::size_t most_;
   const std::chrono::milliseconds limit_;
+  const std::shared_ptr<tally> lost_;
   const arrival arrive_;
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, guest> guests_; // under mutex_
   std::uint64_t next_ = 0;                          // under mutex_
   bool is_closed_ = false;                          // under mutex_
-  tally turned_away_;
-  tally failed_;
 };
 
 } // namespace troupe::runtime

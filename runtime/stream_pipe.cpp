@@ -187,7 +187,8 @@ void stream_pipe::write_turn() {
       on_relieved();
       break; // what the sink appends now waits for the next idle point
     }
-    if (was_congested_ && out_.size() <= options_.low_mark) on_relieved();
+    // What a layer has taken and could not send is still a backlog.
+    if (was_congested_ && out_.size() <= options_.low_mark && !stream_->has_unsent()) on_relieved();
   }
   if (phase_ == phase::flushing && !has_output()) say_goodbye();
 }

@@ -151,12 +151,11 @@ std::error_code tls_context::load_identity() {
 
 std::error_code tls_context::load_authorities() {
   const bool is_server = role_ == tls_role::server;
+  const bool asks = options_.verify_peer && (!is_server || !options_.ca_file.empty());
   const int how = is_server ? SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT : SSL_VERIFY_PEER;
-  SSL_CTX_set_verify(context_.get(), options_.verify_peer ? how : SSL_VERIFY_NONE, nullptr);
+  SSL_CTX_set_verify(context_.get(), asks ? how : SSL_VERIFY_NONE, nullptr);
   if (options_.ca_file.empty()) {
-    if (!options_.verify_peer) return {};
-    if (is_server) return tls_errc::bad_authorities;
-    SSL_CTX_set_default_verify_paths(context_.get());
+    if (asks) SSL_CTX_set_default_verify_paths(context_.get());
     return {};
   }
   const auto all = certificates_of(options_.ca_file);

@@ -26,15 +26,15 @@ struct tls_peer {
 };
 
 struct tls_options {
-  /// Whom to trust. Empty: the system's authorities (a listener that asks for certificates needs it).
+  /// Whom to trust. Empty: the system's authorities; a listener asks nobody for a certificate then.
   std::string ca_file{};
   /// Our certificate, followed by those between it and the authority; with its key. A listener needs
   /// them, a client presents them when it is asked.
   std::string cert_file{};
   std::string key_file{};
   std::string key_password{};
-  /// Client: the broker's certificate must be vouched for and bear its name. Listener: clients must
-  /// present a certificate that is vouched for.
+  /// Client: the broker's certificate must be vouched for and bear its name. Listener: where there is a
+  /// ca_file, clients must present a certificate that it vouches for.
   bool verify_peer = true;
   /// Client: the name to ask for and to find in the certificate, when it is not the host's that is dialled.
   std::string server_name{};

@@ -180,7 +180,7 @@ std::error_code tls_stream::judge_peer() {
                 .key_sha256 = card.key_sha256,
                 .certificate_der = card.der};
   const tls_options& options = context_->options();
-  if (options.name_is_user && options.verify_peer) user_ = card.common_name;
+  if (options.name_is_user && SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE) user_ = card.common_name;
   return context_->judge(peer);
 }
 

@@ -69,10 +69,11 @@ TEST_P(raw_limit_everywhere, loses_nothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    raw_limit, raw_limit_everywhere,
-    testing::Combine(testing::Values(raw_medium::tcp, raw_medium::unix_socket, raw_medium::memory),
-                     testing::Values(qos::at_most_once, qos::at_least_once, qos::exactly_once),
-                     testing::Values(1U, 2U, 3U)));
+INSTANTIATE_TEST_SUITE_P(raw_limit, raw_limit_everywhere,
+                         testing::Combine(testing::Values(raw_medium::tcp, raw_medium::tls,
+                                                          raw_medium::unix_socket, raw_medium::memory),
+                                          testing::Values(qos::at_most_once, qos::at_least_once,
+                                                          qos::exactly_once),
+                                          testing::Values(1U, 2U, 3U)));
 
 } // namespace

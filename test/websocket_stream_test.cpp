@@ -74,6 +74,7 @@ protected:
   acceptor listener_{where()};
   endpoint at_;
   recorder sink_;
+  recorder near_sink_;
   transport_ptr far_;
   std::promise<void> arrived_;
   std::unique_ptr<dialer> dialer_;
@@ -179,10 +180,9 @@ TEST_F(websocket_stream_test, goes_through_an_http_proxy) {
       "Sec-WebSocket-Accept: "
       + websocket_accept_key(asked.substr(key, asked.find('\r', key) - key)) + "\r\n\r\n\x82\x05hello");
   ASSERT_FALSE(wait());
-  recorder sink;
-  at(where(), [&] { near_->start(sink); });
-  ASSERT_TRUE(sink.wait_for_octets(5)) << "what came along with the answer";
-  EXPECT_EQ(sink.received(), "hello");
+  at(where(), [&] { near_->start(near_sink_); });
+  ASSERT_TRUE(near_sink_.wait_for_octets(5)) << "what came along with the answer";
+  EXPECT_EQ(near_sink_.received(), "hello");
 }
 
 TEST_F(websocket_stream_test, goes_through_a_socks_proxy_to_plain_mqtt) {
@@ -195,13 +195,12 @@ TEST_F(websocket_stream_test, goes_through_a_socks_proxy_to_plain_mqtt) {
   EXPECT_EQ(middle.hear(21).size(), 21U);
   middle.say({"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00 hi", 13});
   ASSERT_FALSE(wait());
-  recorder sink;
   at(where(), [&] {
-    near_->start(sink);
+    near_->start(near_sink_);
     put(*near_, "there");
   });
   EXPECT_EQ(middle.hear(5), "there");
-  ASSERT_TRUE(sink.wait_for_octets(3));
+  ASSERT_TRUE(near_sink_.wait_for_octets(3));
 }
 
 TEST_F(websocket_stream_test, says_what_a_proxy_does_wrong) {

@@ -1,6 +1,7 @@
 #include "our_side.hpp"
 
 #include "arrival.hpp"
+#include "bench_certificate.hpp"
 
 #include "../../actors/client.hpp"
 #include "../../broker/broker.hpp"
@@ -61,6 +62,7 @@ std::string random_topic(std::mt19937_64& chance) {
 std::string listen_endpoint(medium transport) {
   switch (transport) {
   case medium::tcp: return "mqtt://127.0.0.1:0";
+  case medium::tls: return "mqtts://127.0.0.1:0";
   case medium::unix_socket:
     return "unix:///tmp/troupe-bench-" + std::to_string(clock::now().time_since_epoch().count());
   case medium::loopback: return "loopback://bench";
@@ -87,7 +89,12 @@ struct our_side::parts {
     }
     if (plan.row.systems == 2) broker_place.emplace(plan.row.scheduler, plan.workers, "broker");
     server.emplace(broker_place ? **broker_place : *client_place);
-    const auto bound = server->listen(listen_endpoint(plan.row.transport));
+    listen_options how;
+    if (plan.row.transport == medium::tls) {
+      card = bench_certificate::make();
+      how.tls = {.cert_file = card.certificate, .key_file = card.key};
+    }
+    const auto bound = server->listen(listen_endpoint(plan.row.transport), how);
     if (!bound) throw row_failure{"listen: " + bound.error().message()};
     endpoint = *bound;
   }
@@ -99,6 +106,7 @@ struct our_side::parts {
   std::optional<place> broker_place; // with two systems
   std::optional<broker> server;
   std::string endpoint;
+  bench_certificate card; // of rows over TLS
   std::mt19937_64 chance{20'26};
   std::string topic;
   // The book is written by the handler; read and armed here while nothing is on its way.
@@ -133,6 +141,7 @@ void our_side::fresh_client() {
   options.version = p.plan.row.version;
   options.keep_alive = std::chrono::seconds{5};
   options.reconnect = false;
+  options.tls.ca_file = p.card.certificate;
   if (p.server) options.send_window = 65'535; // so much ours takes, though 3.1.1 has no word for it
   p.user.emplace(*p.client_place, options);
   auto connected = p.user->connected();

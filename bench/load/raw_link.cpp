@@ -71,6 +71,7 @@ raw_link::~raw_link() {
 void raw_link::swap(raw_link& other) noexcept {
   std::swap(socket_, other.socket_);
   std::swap(peer_, other.peer_);
+  tls_.swap(other.tls_);
   in_.swap(other.in_);
   std::swap(begin_, other.begin_);
   std::swap(end_, other.end_);
@@ -102,8 +103,7 @@ bool raw_link::read(wait how) {
   if (peer_ != nullptr) return begin_ != end_; // the peer has written straight into the buffer
   make_room_to_read();
   for (;;) {
-    const auto count =
-        ::recv(socket_, in_.data() + end_, std::min(read_size, in_.size() - end_), MSG_DONTWAIT);
+    const auto count = receive(std::min(read_size, in_.size() - end_));
     if (count > 0) {
       end_ += static_cast<std::size_t>(count);
       return true;
@@ -118,6 +118,19 @@ bool raw_link::read(wait how) {
       if ((await(socket_, has_output() ? POLLIN | POLLOUT : POLLIN) & POLLOUT) != 0) return false;
     }
   }
+}
+
+ssize_t raw_link::receive(std::size_t room) {
+  if (tls_) return tls_->receive(in_.data() + end_, room);
+  return ::recv(socket_, in_.data() + end_, room, MSG_DONTWAIT);
+}
+
+ssize_t raw_link::send(iovec* vectors, std::size_t count) {
+  if (tls_) return tls_->send(vectors[0].iov_base, vectors[0].iov_len);
+  msghdr message{};
+  message.msg_iov = vectors;
+  message.msg_iovlen = count;
+  return ::sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void raw_link::grow(std::size_t count) {
@@ -189,11 +202,10 @@ bool raw_link::flush() {
   constexpr std::size_t limit = 64;
   while (has_output()) {
     iovec vectors[limit];
-    msghdr message{};
-    message.msg_iov = vectors;
-    message.msg_iovlen = gather(vectors, limit);
-    const auto count = ::sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const auto count = send(vectors, gather(vectors, limit));
     if (count < 0) {
+      // What TLS has sealed of a run must go first, so nothing may overtake it any more.
+      if (errno == EAGAIN && tls_ && out_end_ == out_begin_) run_begun_ = true;
       if (errno == EAGAIN) return false;
       if (errno == EINTR) continue;
       fail("sendmsg");
@@ -205,9 +217,15 @@ bool raw_link::flush() {
 
 std::pair<raw_link, raw_link> connect_raw(raw_medium medium, std::size_t largest) {
   std::pair<int, int> sockets{-1, -1};
-  if (medium == raw_medium::tcp) sockets = tcp_pair();
+  if (medium == raw_medium::tcp || medium == raw_medium::tls) sockets = tcp_pair();
   if (medium == raw_medium::unix_socket) sockets = unix_pair();
-  return {raw_link{sockets.first, largest}, raw_link{sockets.second, largest}};
+  std::pair<raw_link, raw_link> ends{raw_link{sockets.first, largest}, raw_link{sockets.second, largest}};
+  if (medium == raw_medium::tls) {
+    auto [near, far] = secure_pair(sockets.first, sockets.second);
+    ends.first.secure(std::move(near));
+    ends.second.secure(std::move(far));
+  }
+  return ends;
 }
 
 } // namespace troupe::bench

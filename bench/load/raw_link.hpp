@@ -11,18 +11,20 @@
 // Costs:   a read asks for 256 KB, a write sends all that is there.
 #pragma once
 
+#include "raw_tls.hpp"
 #include "raw_wire.hpp"
 
 #include <sys/uio.h>
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace troupe::bench {
 
-enum class raw_medium : std::uint8_t { tcp, unix_socket, memory };
+enum class raw_medium : std::uint8_t { tcp, tls, unix_socket, memory };
 
 class raw_link {
 public:
@@ -39,6 +41,8 @@ public:
   ~raw_link();
 
   int socket() const noexcept { return socket_; }
+  /// From now on octets go through TLS.
+  void secure(std::unique_ptr<raw_tls> tls) noexcept { tls_ = std::move(tls); }
   /// Makes the two the ends of one stream in memory.
   static void join_in_memory(raw_link& a, raw_link& b) noexcept;
 
@@ -92,9 +96,12 @@ private:
   std::size_t gather(iovec* vectors, std::size_t limit) noexcept;
   void drop_written(std::size_t count) noexcept;
   std::size_t drop_from_run(std::size_t count) noexcept;
+  ssize_t receive(std::size_t room);
+  ssize_t send(iovec* vectors, std::size_t count);
 
   int socket_ = -1;
   raw_link* peer_ = nullptr; // in memory only
+  std::unique_ptr<raw_tls> tls_;
   std::vector<octet> in_;
   std::size_t begin_ = 0; // of what is read and not cut
   std::size_t end_ = 0;

@@ -57,6 +57,7 @@ public:
   std::vector<double> iterate_with(unsigned threads) {
     raw_plan plan;
     plan.medium = work_.transport == medium::tcp           ? raw_medium::tcp
+                  : work_.transport == medium::tls         ? raw_medium::tls
                   : work_.transport == medium::unix_socket ? raw_medium::unix_socket
                                                            : raw_medium::memory;
     plan.version = work_.version;

@@ -74,6 +74,27 @@ void add_version_5(table& rows) {
   }
 }
 
+// W47-W48: 5.0 over TLS. T05: QoS 2, which was not published.
+void add_secure(table& rows) {
+  struct figure {
+    const char* number;
+    qos quality;
+    std::size_t payload;
+    double published;
+  };
+  constexpr figure figures[] = {
+      {"W47", qos::at_most_once, 10, 3'993},  {"W47", qos::at_most_once, kilo, 4'521},
+      {"W48", qos::at_least_once, 10, 5'228}, {"W48", qos::at_least_once, kilo, 5'733},
+      {"T05", qos::exactly_once, 10, 0},      {"T05", qos::exactly_once, kilo, 0},
+  };
+  for (const figure& f : figures) {
+    workload row = burst(version::v5_0, f.quality, f.payload);
+    row.transport = medium::tls;
+    if (f.published > 0) row.published = 2 * f.published;
+    rows.add(f.number, row);
+  }
+}
+
 // W49-W52: 3.1.1. W49 is an earlier run of two rows of W50 by the same author.
 void add_version_3(table& rows) {
   struct figure {
@@ -178,6 +199,7 @@ std::vector<workload> all_workloads() {
   table rows;
   add_version_5(rows);
   add_arrangements(rows);
+  add_secure(rows);
   add_version_3(rows);
   add_sustained(rows);
   add_sizes(rows);
@@ -222,6 +244,7 @@ std::string_view name(workload_kind kind) noexcept {
 std::string_view name(medium transport) noexcept {
   switch (transport) {
   case medium::tcp: return "tcp";
+  case medium::tls: return "tls";
   case medium::unix_socket: return "unix";
   case medium::loopback: return "loopback";
   }

@@ -4,7 +4,7 @@
 // Holds:   ids start with the number of the published workload (W40..W54); rows of our own start with
 //          T. The rest of an id says the row in words: kind, version, transport, quality, payload.
 //          Published figures are nanoseconds for one message that was published *and* received, over
-//          TCP, on other machines (i9-9900K), by the author of the workload.
+//          TCP or TLS, on other machines (i9-9900K), by the author of the workload.
 // Units:   payloads in octets, times in nanoseconds.
 #pragma once
 
@@ -28,7 +28,7 @@ enum class workload_kind : std::uint8_t {
   sustained, // `messages` in a row with at most `window` on their way
 };
 
-enum class medium : std::uint8_t { tcp, unix_socket, loopback };
+enum class medium : std::uint8_t { tcp, tls, unix_socket, loopback };
 
 struct workload {
   std::string id{};
