@@ -89,10 +89,10 @@ std::vector<problem> broker_settings::check() const {
     if (auto wrong = misfit_of_endpoint(each.url); !wrong.empty())
       found.push_back({"", 0, "listener.url", wrong});
     auto scheme = scheme_of(each.url);
-    const bool is_secure = scheme == "mqtts" || scheme == "wss";
+    const bool is_secure = scheme == "mqtts" || scheme == "tls" || scheme == "ssl" || scheme == "wss";
     if (is_secure && (each.tls.cert_file.empty() || each.tls.key_file.empty()))
       found.push_back({"", 0, "listener.tls", each.url + " needs cert_file and key_file"});
-    if (each.tls.verify_peer && each.tls.ca_file.empty())
+    if (is_secure && each.tls.verify_peer && each.tls.ca_file.empty())
       found.push_back({"", 0, "listener.tls", "verify_peer needs a ca_file: whom to trust for clients"});
     if (each.name_is_user && !each.tls.verify_peer)
       found.push_back({"", 0, "listener.tls", "name_is_user needs verify_peer"});

@@ -7,7 +7,8 @@ namespace troupe::config {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> schemes{"mqtt", "mqtts", "ws", "wss", "unix", "loopback"};
+constexpr std::array<std::string_view, 9> schemes{"mqtt",     "mqtts", "ws",  "wss", "unix",
+                                                  "loopback", "tcp",   "tls", "ssl"};
 
 } // namespace
 

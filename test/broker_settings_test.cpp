@@ -28,9 +28,10 @@ TEST(broker_settings, the_examples_in_the_sample_work) {
   auto result = load(settings, {.file = path});
   std::filesystem::remove(path);
   EXPECT_EQ(support::all_of(result.problems), "");
-  ASSERT_EQ(settings.listeners.size(), 2U);
+  ASSERT_EQ(settings.listeners.size(), 3U);
   EXPECT_EQ(settings.listeners[1].url, "mqtts://0.0.0.0:8883");
   EXPECT_EQ(settings.listeners[1].tls.key_file, "/etc/troupe/server.key");
+  EXPECT_EQ(settings.listeners[2].url, "ws://0.0.0.0:8080/mqtt");
   ASSERT_EQ(settings.acl.size(), 1U);
   EXPECT_EQ(settings.acl[0].topic, "devices/%c/#");
 }
@@ -57,6 +58,14 @@ TEST(broker_settings, listeners_that_cannot_work_are_refused) {
             "listener.tls: mqtts://a:1 needs cert_file and key_file\n");
   EXPECT_EQ(judgement({.listeners = {{.url = "mqtt://a:1", .tls = {.cert_file = "x"}}}}),
             "listener.tls: mqtt://a:1 does not use it; mqtts:// or wss:// would\n");
+  const tls_settings complete{.cert_file = "x", .key_file = "y", .verify_peer = false};
+  EXPECT_EQ(judgement({.listeners = {{.url = "wss://a:1/mqtt", .tls = complete}}}), "");
+  EXPECT_EQ(judgement({.listeners = {{.url = "ssl://a:1", .tls = complete, .name_is_user = true}}}),
+            "listener.tls: name_is_user needs verify_peer\n");
+  tls_settings asking = complete;
+  asking.verify_peer = true;
+  EXPECT_EQ(judgement({.listeners = {{.url = "mqtts://a:1", .tls = asking}}}),
+            "listener.tls: verify_peer needs a ca_file: whom to trust for clients\n");
   EXPECT_NE(judgement({.listeners = {{.url = "127.0.0.1:1883"}}}), "");
   EXPECT_NE(judgement({.listeners = {{.url = "mqtt://"}}}), "");
 }

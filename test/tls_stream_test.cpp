@@ -1,10 +1,7 @@
-// TLS between two of our ends, and between one of ours and a peer that does not play by the rules.
+// The layer of TLS alone, over streams in memory whose room and cuts are the test's.
 #include "support/ends.hpp"
-#include "support/plain_peer.hpp"
 #include "support/tls/certificates.hpp"
 
-#include <troupe/runtime/acceptor.hpp>
-#include <troupe/runtime/dialer.hpp>
 #include <troupe/runtime/slab_pool.hpp>
 #include <troupe/runtime/tls_context.hpp>
 #include <troupe/runtime/tls_error.hpp>
@@ -17,311 +14,8 @@ namespace {
 using namespace troupe;
 using namespace troupe::runtime;
 using namespace troupe::test;
-using namespace std::chrono_literals;
-using protocol::result;
 
-class tls_stream_test : public testing::Test {
-protected:
-  void TearDown() override {
-    at(where(), [&] {
-      dialer_.reset();
-      near_.reset();
-      far_.reset();
-    });
-    if (!listener_) return;
-    std::promise<void> closed;
-    listener_->close([&] { closed.set_value(); });
-    closed.get_future().get();
-  }
-  home& where() { return stage_.inside()[0]; }
-
-  void listen(tls_options options, const std::string& url = "mqtts://127.0.0.1:0") {
-    auto made = tls_context::make(tls_role::server, std::move(options));
-    ASSERT_TRUE(made) << made.error().message();
-    listener_ = std::make_unique<acceptor>(where(), accept_options{.tls = *made});
-    auto bound = listener_->listen(*parse_endpoint(url), [&](home&, transport_ptr came) {
-      far_ = std::move(came);
-      arrived_.set_value();
-    });
-    ASSERT_TRUE(bound) << bound.error().message();
-    at_ = *bound;
-  }
-  void listen() { listen({.cert_file = server_.certificate, .key_file = server_.key, .verify_peer = false}); }
-
-  void dial(const endpoint& to, tls_options options) {
-    auto made = tls_context::make(tls_role::client, std::move(options));
-    ASSERT_TRUE(made) << made.error().message();
-    answer_ = {};
-    at(where(), [&] {
-      dialer_ = std::make_unique<dialer>(where(), dial_options{.tls = *made});
-      dialer_->dial(to, [&](result<transport_ptr> got) {
-        if (got) near_ = std::move(*got);
-        answer_.set_value(got.error());
-      });
-    });
-  }
-  std::error_code wait() { return answer_.get_future().get(); }
-  std::error_code dial_and_wait(tls_options options) {
-    dial(at_, std::move(options));
-    return wait();
-  }
-  void start() {
-    arrived_.get_future().get();
-    at(where(), [&] {
-      near_->start(near_sink_);
-      far_->start(far_sink_);
-    });
-  }
-  /// Waits until `condition` holds at an idle point of the home.
-  template <class Condition>
-  void await(Condition condition) {
-    while (!condition()) idle(where()); // or the test's time is over
-  }
-  endpoint plain(std::uint16_t port) const {
-    endpoint to = *parse_endpoint("mqtts://127.0.0.1");
-    to.port = port;
-    return to;
-  }
-
-  manual_clock time_;
-  stage stage_{{.workers = 1, .time = &time_}};
-  certifier trusted_;
-  credentials server_ = trusted_.issue();
-  std::unique_ptr<acceptor> listener_;
-  std::unique_ptr<dialer> dialer_;
-  endpoint at_;
-  transport_ptr near_;
-  transport_ptr far_;
-  recorder near_sink_;
-  recorder far_sink_;
-  std::promise<void> arrived_;
-  std::promise<std::error_code> answer_;
-};
-
-TEST_F(tls_stream_test, speaks_both_versions) {
-  for (const tls_version which : {tls_version::v1_2, tls_version::v1_3}) {
-    arrived_ = {};
-    recorder near;
-    recorder far;
-    listen();
-    ASSERT_FALSE(dial_and_wait({.ca_file = trusted_.certificate(), .least = which, .most = which}));
-    arrived_.get_future().get();
-    at(where(), [&] {
-      near_->start(near);
-      far_->start(far);
-      put(*near_, "ping");
-    });
-    ASSERT_TRUE(far.wait_for_octets(4));
-    at(where(), [&] { put(*far_, "pong"); });
-    ASSERT_TRUE(near.wait_for_octets(4));
-    at(where(), [&] { near_->close(); });
-    ASSERT_TRUE(near.wait_for_close());
-    ASSERT_TRUE(far.wait_for_close());
-    EXPECT_FALSE(near.why());
-    EXPECT_FALSE(far.why());
-    at(where(), [&] {
-      near_.reset();
-      far_.reset();
-    });
-  }
-}
-
-TEST_F(tls_stream_test, agrees_on_no_version_with_a_peer_of_another_one) {
-  listen({.cert_file = server_.certificate,
-          .key_file = server_.key,
-          .verify_peer = false,
-          .least = tls_version::v1_3});
-  EXPECT_EQ(dial_and_wait({.ca_file = trusted_.certificate(), .most = tls_version::v1_2}),
-            tls_errc::no_common_version);
-  await([&] { return listener_->turned_away() == 1; });
-}
-
-TEST_F(tls_stream_test, trusts_no_unknown_authority) {
-  listen();
-  const certifier other{"another one"};
-  EXPECT_EQ(dial_and_wait({.ca_file = other.certificate()}), tls_errc::unknown_authority);
-  EXPECT_EQ(dial_and_wait({}), tls_errc::unknown_authority) << "nor does the system know it";
-  EXPECT_FALSE(dial_and_wait({.verify_peer = false}));
-}
-
-TEST_F(tls_stream_test, takes_a_certificate_for_no_other_name) {
-  server_ = trusted_.issue({.common_name = "127.0.0.1", .names = {"DNS:a.example", "DNS:*.b.example"}});
-  listen();
-  const std::string ca = trusted_.certificate();
-  EXPECT_EQ(dial_and_wait({.ca_file = ca}), tls_errc::wrong_name) << "the common name is no address";
-  EXPECT_FALSE(dial_and_wait({.ca_file = ca, .server_name = "a.example"}));
-  EXPECT_FALSE(dial_and_wait({.ca_file = ca, .server_name = "A.example."}));
-  EXPECT_FALSE(dial_and_wait({.ca_file = ca, .server_name = "x.b.example"}));
-  EXPECT_EQ(dial_and_wait({.ca_file = ca, .server_name = "x.y.b.example"}), tls_errc::wrong_name);
-  EXPECT_EQ(dial_and_wait({.ca_file = ca, .server_name = "b.example"}), tls_errc::wrong_name);
-}
-
-TEST_F(tls_stream_test, checks_addresses_of_both_families) {
-  listen({.cert_file = server_.certificate, .key_file = server_.key, .verify_peer = false},
-         "mqtts://[::1]:0");
-  EXPECT_FALSE(dial_and_wait({.ca_file = trusted_.certificate()}));
-}
-
-TEST_F(tls_stream_test, looks_at_the_days_of_a_certificate) {
-  server_ = trusted_.issue({.valid_from = -5, .valid_to = -1});
-  listen();
-  EXPECT_EQ(dial_and_wait({.ca_file = trusted_.certificate()}), tls_errc::expired);
-  std::promise<void> closed;
-  listener_->close([&] { closed.set_value(); });
-  closed.get_future().get();
-  server_ = trusted_.issue({.valid_from = 2, .valid_to = 5});
-  listen();
-  EXPECT_EQ(dial_and_wait({.ca_file = trusted_.certificate()}), tls_errc::not_yet_valid);
-}
-
-TEST_F(tls_stream_test, lets_in_nobody_without_the_certificate_it_asks_for) {
-  const certifier stranger{"a stranger"};
-  const credentials known = trusted_.issue({.common_name = "sensor 7", .names = {}});
-  const credentials unknown = stranger.issue({.common_name = "sensor 8", .names = {}});
-  listen({.ca_file = trusted_.certificate(),
-          .cert_file = server_.certificate,
-          .key_file = server_.key,
-          .name_is_user = true});
-  const std::string ca = trusted_.certificate();
-  // In TLS 1.2 the server looks at it within the handshake, in 1.3 the client hears of it later.
-  EXPECT_EQ(dial_and_wait({.ca_file = ca, .most = tls_version::v1_2}), tls_errc::handshake_refused);
-  EXPECT_EQ(dial_and_wait({.ca_file = ca,
-                           .cert_file = unknown.certificate,
-                           .key_file = unknown.key,
-                           .most = tls_version::v1_2}),
-            tls_errc::refused_by_peer);
-  ASSERT_FALSE(dial_and_wait({.ca_file = ca}));
-  at(where(), [&] { near_->start(near_sink_); });
-  ASSERT_TRUE(near_sink_.wait_for_close());
-  EXPECT_EQ(near_sink_.why(), tls_errc::certificate_required_by_peer);
-  await([&] { return listener_->turned_away() == 3; });
-  EXPECT_EQ(far_, nullptr);
-  ASSERT_FALSE(dial_and_wait({.ca_file = ca, .cert_file = known.certificate, .key_file = known.key}));
-  arrived_.get_future().get();
-  EXPECT_EQ(at(where(), [&] { return far_->certified_name(); }), "sensor 7");
-}
-
-TEST_F(tls_stream_test, keeps_to_its_pins) {
-  listen();
-  const std::string ca = trusted_.certificate();
-  const credentials other = trusted_.issue();
-  EXPECT_FALSE(dial_and_wait({.ca_file = ca, .pins = {"spki:" + server_.key_sha256}}));
-  EXPECT_FALSE(dial_and_wait({.verify_peer = false, .pins = {"cert:" + server_.sha256}}));
-  EXPECT_FALSE(
-      dial_and_wait({.ca_file = ca, .pins = {"cert:" + other.sha256, "spki:" + server_.key_sha256}}));
-  EXPECT_EQ(dial_and_wait({.ca_file = ca, .pins = {"spki:" + other.key_sha256}}), tls_errc::pin_mismatch);
-  EXPECT_EQ(dial_and_wait({.verify_peer = false, .pins = {"spki:" + server_.sha256}}),
-            tls_errc::pin_mismatch);
-}
-
-TEST_F(tls_stream_test, gives_the_program_the_last_word) {
-  listen();
-  std::string seen;
-  const auto check = [&](bool verdict) {
-    return [&seen, verdict](const tls_peer& peer) {
-      seen = std::string{peer.host} + ' ' + std::string{peer.common_name} + ' '
-             + std::to_string(peer.certificate_der.empty());
-      return verdict;
-    };
-  };
-  EXPECT_FALSE(dial_and_wait({.ca_file = trusted_.certificate(), .check = check(true)}));
-  EXPECT_EQ(seen, "127.0.0.1 localhost 0");
-  EXPECT_EQ(dial_and_wait({.verify_peer = false, .check = check(false)}), tls_errc::refused_by_check);
-}
-
-TEST_F(tls_stream_test, says_what_is_wrong_with_its_settings) {
-  const credentials other = trusted_.issue();
-  const auto wrong = [](tls_role role, tls_options options) {
-    return tls_context::make(role, std::move(options)).error();
-  };
-  const std::string& certificate = server_.certificate;
-  EXPECT_EQ(wrong(tls_role::server, {}), tls_errc::missing_certificate_file);
-  EXPECT_EQ(wrong(tls_role::client, {.cert_file = certificate}), tls_errc::missing_certificate_file);
-  EXPECT_EQ(wrong(tls_role::client, {.ca_file = "/no/such/file"}), tls_errc::bad_authorities);
-  EXPECT_EQ(wrong(tls_role::client, {.cert_file = "/no", .key_file = server_.key}),
-            tls_errc::bad_certificate_file);
-  EXPECT_EQ(wrong(tls_role::client, {.cert_file = certificate, .key_file = certificate}),
-            tls_errc::bad_key_file);
-  EXPECT_EQ(wrong(tls_role::client, {.cert_file = certificate, .key_file = other.key}),
-            tls_errc::key_does_not_fit);
-  EXPECT_EQ(
-      wrong(tls_role::client,
-            {.cert_file = certificate, .key_file = locked(server_.key, "right"), .key_password = "wrong"}),
-      tls_errc::bad_key_file);
-  EXPECT_FALSE(
-      wrong(tls_role::client,
-            {.cert_file = certificate, .key_file = locked(server_.key, "right"), .key_password = "right"}));
-  EXPECT_EQ(wrong(tls_role::client, {.ciphers = "NO-SUCH-CIPHER"}), tls_errc::bad_ciphers);
-  EXPECT_EQ(wrong(tls_role::client, {.least = tls_version::v1_3, .most = tls_version::v1_2}),
-            tls_errc::bad_versions);
-  for (const std::string pin : {"", "spki:", "spki:12", "key:00"})
-    EXPECT_EQ(wrong(tls_role::client, {.pins = {pin}}), tls_errc::bad_pin) << pin;
-  EXPECT_EQ(wrong(tls_role::client, {.alpn = {""}}), tls_errc::bad_protocol_name);
-}
-
-TEST_F(tls_stream_test, turns_plain_octets_away) {
-  listen();
-  auto peer = plain_peer::dial(at_.port);
-  peer.say(std::string{"\x10\x0c\x00\x04MQTT\x04\x02\x00\x3c\x00\x00", 14});
-  peer.hear_all(); // an alert, then the end
-  await([&] { return listener_->turned_away() == 1; });
-  EXPECT_EQ(far_, nullptr);
-  const plain_listener server;
-  dial(plain(server.port()), {.verify_peer = false});
-  auto their = server.accept();
-  their.say(std::string{"\x20\x02\x00\x00 and more", 13});
-  EXPECT_EQ(wait(), tls_errc::not_tls);
-}
-
-TEST_F(tls_stream_test, notices_a_peer_that_leaves_within_the_handshake) {
-  const plain_listener server;
-  dial(plain(server.port()), {.verify_peer = false});
-  server.accept().hear(5);
-  const auto why = wait();
-  EXPECT_TRUE(why == tls_errc::closed_in_handshake || why == std::errc::connection_reset) << why.message();
-}
-
-TEST_F(tls_stream_test, gives_a_silent_peer_no_longer_than_the_limit) {
-  listen();
-  auto silent = plain_peer::dial(at_.port);
-  silent.say("\x16\x03\x01"); // begins, and stops
-  await([&] { return !where().time().is_empty(); });
-  time_.advance(9'999ms);
-  EXPECT_EQ(listener_->turned_away(), 0U);
-  time_.advance(1ms);
-  EXPECT_EQ(silent.hear_all(), "");
-  EXPECT_EQ(listener_->turned_away(), 1U);
-  const plain_listener server;
-  dial(plain(server.port()), {.verify_peer = false});
-  auto mute = server.accept();
-  mute.hear(5); // the greeting has begun
-  time_.advance(10s);
-  EXPECT_EQ(wait(), std::errc::timed_out);
-}
-
-TEST_F(tls_stream_test, forgets_who_is_greeting_when_it_stops_listening) {
-  listen();
-  auto greeting = plain_peer::dial(at_.port);
-  greeting.say("\x16\x03\x01");
-  await([&] { return !where().time().is_empty(); });
-  std::promise<void> closed;
-  listener_->close([&] { closed.set_value(); });
-  closed.get_future().get();
-  EXPECT_EQ(greeting.hear_all(), "");
-  EXPECT_EQ(far_, nullptr);
-}
-
-TEST_F(tls_stream_test, tells_an_end_from_a_cut) {
-  listen();
-  ASSERT_FALSE(dial_and_wait({.ca_file = trusted_.certificate()}));
-  start();
-  at(where(), [&] { near_->abort(); }); // no close_notify
-  ASSERT_TRUE(far_sink_.wait_for_close());
-  EXPECT_TRUE(far_sink_.why() == tls_errc::truncated || far_sink_.why() == std::errc::connection_reset)
-      << far_sink_.why().message();
-}
-
-/// Sees to the octets between the two ends: a stream over the far end's socket that counts calls.
+/// Counts the writes that reach what lies below.
 class counting_stream final : public octet_stream {
 public:
   counting_stream(std::unique_ptr<octet_stream> below, int& writes)
@@ -382,7 +76,7 @@ private:
   memory_pipe& out_;
 };
 
-struct in_memory : testing::Test {
+struct tls_in_memory : testing::Test {
   slab_pool pool;
   certifier trusted;
   credentials server = trusted.issue();
@@ -424,7 +118,7 @@ struct in_memory : testing::Test {
   }
 };
 
-TEST_F(in_memory, pieces_of_a_write_share_records_and_one_call_below) {
+TEST_F(tls_in_memory, pieces_of_a_write_share_records_and_one_call_below) {
   writes = 0;
   std::vector<std::string> pieces(50, std::string(100, 'x'));
   EXPECT_EQ(write(pieces).count, 5'000U);
@@ -437,7 +131,7 @@ TEST_F(in_memory, pieces_of_a_write_share_records_and_one_call_below) {
   EXPECT_EQ(read(200'000), pattern(100'000));
 }
 
-TEST_F(in_memory, any_room_and_any_cut_give_the_same_octets) {
+TEST_F(tls_in_memory, any_room_and_any_cut_give_the_same_octets) {
   const std::string sent = pattern(300'000);
   std::string got;
   std::size_t put = 0;
@@ -459,7 +153,7 @@ TEST_F(in_memory, any_room_and_any_cut_give_the_same_octets) {
   EXPECT_FALSE(near->has_unsent());
 }
 
-TEST_F(in_memory, what_finds_no_room_is_sent_by_the_next_write) {
+TEST_F(tls_in_memory, what_finds_no_room_is_sent_by_the_next_write) {
   up.room = 10;
   EXPECT_EQ(write({"hello"}).count, 5U);
   EXPECT_TRUE(near->has_unsent());
@@ -471,7 +165,7 @@ TEST_F(in_memory, what_finds_no_room_is_sent_by_the_next_write) {
   EXPECT_EQ(read(10), "hello");
 }
 
-TEST_F(in_memory, the_end_comes_behind_the_last_octet_and_needs_no_room_at_once) {
+TEST_F(tls_in_memory, the_end_comes_behind_the_last_octet_and_needs_no_room_at_once) {
   ASSERT_EQ(write({"bye"}).count, 3U);
   up.room = up.octets.size() + 5;
   near->end_writing();
@@ -490,7 +184,7 @@ TEST_F(in_memory, the_end_comes_behind_the_last_octet_and_needs_no_room_at_once)
   EXPECT_FALSE(end.error) << "an orderly end";
 }
 
-TEST_F(in_memory, a_stream_that_was_tampered_with_is_told_apart) {
+TEST_F(tls_in_memory, a_stream_that_was_tampered_with_is_told_apart) {
   ASSERT_EQ(write({"hello"}).count, 5U);
   up.octets.back() = static_cast<char>(up.octets.back() ^ 1);
   char room[10];
@@ -499,13 +193,46 @@ TEST_F(in_memory, a_stream_that_was_tampered_with_is_told_apart) {
   EXPECT_TRUE(far->has_unread()) << "it will say so again";
 }
 
-TEST_F(in_memory, a_cut_is_told_behind_what_came_before) {
+TEST_F(tls_in_memory, a_cut_is_told_behind_what_came_before) {
   ASSERT_EQ(write({"last words"}).count, 10U);
   up.is_over = true;
   EXPECT_EQ(read(100), "last words");
   char room[10];
   iovec into{room, sizeof room};
   EXPECT_EQ(far->read({&into, 1}).error, tls_errc::truncated);
+}
+
+/// Whether `text` begins with the client's greeting and holds `what` in clear, as SNI and ALPN are.
+bool says(const std::string& greeting, std::string_view what) {
+  return greeting.starts_with("\x16\x03") && greeting.find(what) != std::string::npos;
+}
+
+TEST(tls_greeting, asks_for_names_and_never_for_addresses) {
+  slab_pool pool;
+  const auto greeting_to = [&pool](const std::string& host, tls_options options = {}, bool is_web = false) {
+    memory_pipe up;
+    memory_pipe down;
+    const auto context = tls_context::make(tls_role::client, std::move(options));
+    const auto near = make_tls_stream(pool, std::make_unique<memory_stream>(down, up), *context,
+                                      {.host = host, .is_web = is_web});
+    EXPECT_EQ(near->greet().needs, readiness::to_read);
+    return up.octets;
+  };
+  using namespace std::string_literals;
+  EXPECT_TRUE(says(greeting_to("broker.example"), "\x00\x0e"
+                                                  "broker.example"s));
+  EXPECT_TRUE(says(greeting_to("broker.example."), "\x00\x0e"
+                                                   "broker.example"s))
+      << "without the last dot";
+  EXPECT_FALSE(says(greeting_to("broker.example."), "broker.example."));
+  EXPECT_TRUE(says(greeting_to("127.0.0.1", {.server_name = "a.example"}), "\x00\x09"
+                                                                           "a.example"s));
+  EXPECT_FALSE(says(greeting_to("127.0.0.1"), "127.0.0.1"));
+  EXPECT_FALSE(says(greeting_to("::1"), "::1"));
+  EXPECT_FALSE(says(greeting_to("fe80::1%eth0"), "fe80"));
+  EXPECT_TRUE(says(greeting_to("h"), "\x00\x05\x04mqtt"s)) << "ALPN";
+  EXPECT_TRUE(says(greeting_to("h", {}, true), "\x00\x09\x08http/1.1"s)) << "ALPN of a WebSocket";
+  EXPECT_FALSE(says(greeting_to("h", {.alpn = {}}), "mqtt"));
 }
 
 } // namespace
