@@ -70,7 +70,7 @@ void read_rounds(benchmark::State& state, bool twelve, Keep keep) {
   std::vector<octet> room(8'192);
   const auto size = static_cast<std::size_t>(write_fields(room.data(), twelve) - room.data());
   measure(state, [&] {
-    const bool whole = read_fields({room.data(), size}, twelve, keep);
+    bool whole = read_fields({room.data(), size}, twelve, keep);
     benchmark::DoNotOptimize(whole);
   });
 }
@@ -187,7 +187,7 @@ void register_filters() {
     }
     measure(state, [&] {
       for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const bool hit = filters[i].matches(pairs[i].topic);
+        bool hit = filters[i].matches(pairs[i].topic);
         benchmark::DoNotOptimize(hit);
       }
     });
@@ -196,7 +196,7 @@ void register_filters() {
     const auto pairs = eight_pairs();
     measure(state, [&] {
       for (const pair& each : pairs) {
-        const bool hit = check_topic_filter(each.filter) && matches(each.filter, each.topic);
+        bool hit = check_topic_filter(each.filter) && matches(each.filter, each.topic);
         benchmark::DoNotOptimize(hit);
       }
     });
@@ -222,7 +222,7 @@ void register_filters() {
   RegisterBenchmark("W11/match", [](benchmark::State& state) {
     const auto filter = compiled_filter::make("plant/+/sensors/#");
     measure(state, [&] {
-      const bool hit = filter->matches(sensor_topic);
+      bool hit = filter->matches(sensor_topic);
       benchmark::DoNotOptimize(hit);
     });
   });
@@ -234,7 +234,7 @@ void register_templates() {
     const auto route = topic_template::make("plant/{line}/sensors/{kind}");
     std::array<std::string_view, 2> values;
     measure(state, [&] {
-      const bool hit = route->match(sensor_topic, values);
+      bool hit = route->match(sensor_topic, values);
       benchmark::DoNotOptimize(hit);
       benchmark::DoNotOptimize(values);
     });
@@ -243,7 +243,7 @@ void register_templates() {
     const auto route = topic_template::make("plant/{line}/sensors/{kind}");
     std::array<std::string_view, 2> values;
     measure(state, [&] {
-      const bool hit = route->match(sensor_topic, values);
+      bool hit = route->match(sensor_topic, values);
       benchmark::DoNotOptimize(hit);
       const std::vector<std::string> kept{values.begin(), values.end()};
       benchmark::DoNotOptimize(kept.data());
