@@ -23,7 +23,9 @@ int main(int argc, char** argv) {
   CLI::App program{"troupe-bench: MQTT load and what it costs", "troupe-bench"};
   program.set_help_flag("--help", "print this and leave");
   program.require_subcommand(1);
-  const std::vector<command> commands{add_e2e(program)};
+  const std::vector<command> commands{add_e2e(program),     add_run(program),   add_pub(program),
+                                      add_sub(program),     add_conn(program),  add_rr(program),
+                                      add_compare(program), add_report(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

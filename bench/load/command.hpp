@@ -1,9 +1,9 @@
 // command: what troupe-bench can be told; one subcommand each.
 //
-// Lives here: exit_status, add_e2e(). A subcommand is a function that adds itself to the program's
+// Lives here: exit_status, the add_...() of every subcommand. A subcommand is a function that adds itself to the program's
 //          command line and answers what to do when it was chosen.
 // Errors:  exit statuses are stable: 0 all well, 1 a row or a run failed, 2 wrong usage, 3 completed, but
-//          messages went astray, 99 a threshold was breached.
+//          messages went astray, 99 a threshold was breached, 128 + n interrupted by signal n.
 #pragma once
 
 #include <functional>
@@ -20,6 +20,7 @@ enum exit_status : int {
   exit_usage = 2,
   exit_astray = 3,
   exit_threshold = 99,
+  exit_interrupted = 128,
 };
 
 /// Does what was asked for; answers the exit status.
@@ -27,5 +28,16 @@ using command = std::function<int()>;
 
 /// The published end-to-end workloads beside the raw limit.
 command add_e2e(CLI::App& program);
+/// Publishers and subscribers in one process.
+command add_run(CLI::App& program);
+command add_pub(CLI::App& program);
+command add_sub(CLI::App& program);
+command add_conn(CLI::App& program);
+/// Requests and responses.
+command add_rr(CLI::App& program);
+/// Result files against each other.
+command add_compare(CLI::App& program);
+/// A result file in another format.
+command add_report(CLI::App& program);
 
 } // namespace troupe::bench

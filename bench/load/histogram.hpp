@@ -38,15 +38,31 @@ public:
   /// more than the largest value. Zero when nothing was recorded.
   duration percentile(double share) const noexcept;
 
-private:
+  /// Calls f(upper end in nanoseconds, count) for every bucket that is not empty, in order.
+  template <class F>
+  void for_each_bucket(F f) const {
+    for (std::size_t i = 0; i < bucket_count; ++i)
+      if ((*buckets_)[i] != 0) f(upper_end(i), (*buckets_)[i]);
+  }
+  /// Puts back what the buckets of a histogram that was written down do not know.
+  void restore(duration smallest, duration largest, double mean) noexcept {
+    smallest_ = static_cast<std::uint64_t>(smallest.count());
+    largest_ = static_cast<std::uint64_t>(largest.count());
+    sum_ = mean * static_cast<double>(count_);
+  }
+
   // The first 256 values have buckets of their own; above, each power of two has 128 steps.
   static constexpr unsigned step_bits = 7;
   static constexpr std::size_t steps = std::size_t{1} << step_bits;
   static constexpr std::size_t bucket_count = (64 - step_bits + 1) * steps;
-  using buckets = std::array<std::uint64_t, bucket_count>;
-
   static std::size_t bucket_of(std::uint64_t value) noexcept;
   static std::uint64_t upper_end(std::size_t bucket) noexcept;
+  static std::uint64_t lower_end(std::size_t bucket) noexcept {
+    return bucket == 0 ? 0 : upper_end(bucket - 1) + 1;
+  }
+
+private:
+  using buckets = std::array<std::uint64_t, bucket_count>;
 
   std::unique_ptr<buckets> buckets_;
   std::uint64_t count_ = 0;

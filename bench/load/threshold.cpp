@@ -1,9 +1,8 @@
 #include "threshold.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <sstream>
-#include <utility>
 
 namespace troupe::bench {
 namespace {
@@ -20,41 +19,6 @@ constexpr std::array<std::string_view, 12> metrics{"ns_per_message",
                                                    "mutexes_per_message",
                                                    "syscalls_per_message",
                                                    "slow_burst_share"};
-
-constexpr std::array<std::pair<std::string_view, comparison>, 5> operators{{{"<=", comparison::at_most},
-                                                                            {">=", comparison::at_least},
-                                                                            {"==", comparison::equal},
-                                                                            {"<", comparison::less},
-                                                                            {">", comparison::more}}};
-
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-std::optional<double> parse_number(std::string_view words) {
-  const std::string text{words};
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str()) return std::nullopt;
-  const std::string unit = end;
-  if (unit.empty()) return value;
-  if (unit == "k") return value * 1e3;
-  if (unit == "M") return value * 1e6;
-  return std::nullopt;
-}
-
-bool holds(double value, comparison how, double bound) noexcept {
-  switch (how) {
-  case comparison::less: return value < bound;
-  case comparison::at_most: return value <= bound;
-  case comparison::equal: return !(value < bound) && !(value > bound);
-  case comparison::at_least: return value >= bound;
-  case comparison::more: return value > bound;
-  }
-  return false;
-}
 
 std::optional<double> time_metric(std::string_view metric, const row& measured) {
   const auto f = figures_of(measured);
@@ -81,16 +45,9 @@ std::optional<double> value_of(std::string_view metric, const row& measured) {
 } // namespace
 
 std::optional<threshold> parse_threshold(std::string_view text) {
-  for (const auto& [sign, how] : operators) {
-    const auto place = text.find(sign);
-    if (place == std::string_view::npos) continue;
-    const std::string_view metric = trimmed(text.substr(0, place));
-    const auto bound = parse_number(trimmed(text.substr(place + sign.size())));
-    for (const std::string_view known : metrics)
-      if (metric == known && bound) return threshold{std::string{text}, std::string{metric}, how, *bound};
-    return std::nullopt;
-  }
-  return std::nullopt;
+  auto what = parse_condition(text);
+  if (!what || std::find(metrics.begin(), metrics.end(), what->metric) == metrics.end()) return std::nullopt;
+  return what;
 }
 
 std::vector<std::string> breaches(const threshold& condition, std::span<const row> rows) {
@@ -100,7 +57,7 @@ std::vector<std::string> breaches(const threshold& condition, std::span<const ro
     const auto value = value_of(condition.metric, measured);
     if (!value) continue;
     was_asked = true;
-    if (holds(*value, condition.how, condition.bound)) continue;
+    if (holds(*value, condition)) continue;
     std::ostringstream sentence;
     sentence << condition.text << " is not met by " << measured.work.id << ": " << *value;
     result.push_back(sentence.str());

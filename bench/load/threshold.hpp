@@ -4,10 +4,11 @@
 // Holds:   a condition is METRIC OP NUMBER and is asked of every row to which the metric applies.
 //          Metrics: ns_per_message, ratio, rate (messages a second), p50_ns, p99_ns, lost, duplicated,
 //          reordered, allocations_per_message, mutexes_per_message, syscalls_per_message,
-//          slow_burst_share. Numbers may be written 100k, 2M, 1e6.
+//          slow_burst_share.
 // Errors:  a condition that cannot be understood is no condition.
 #pragma once
 
+#include "condition.hpp"
 #include "row.hpp"
 
 #include <optional>
@@ -18,14 +19,7 @@
 
 namespace troupe::bench {
 
-enum class comparison : std::uint8_t { less, at_most, equal, at_least, more };
-
-struct threshold {
-  std::string text{};
-  std::string metric{};
-  comparison how = comparison::equal;
-  double bound = 0;
-};
+using threshold = condition;
 
 std::optional<threshold> parse_threshold(std::string_view text);
 /// A sentence for each row that does not meet the condition, and one when no row was asked.

@@ -1,0 +1,89 @@
+#include "load_client.hpp"
+
+#include "message_stamp.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace troupe::bench {
+
+client_options client_options_for(const load_plan& plan, const std::string& endpoint, std::string id) {
+  client_options options;
+  options.broker = endpoint;
+  options.client_id = std::move(id);
+  options.version = plan.version;
+  options.clean_start = plan.clean_start;
+  options.keep_alive = plan.keep_alive;
+  options.session_expiry = plan.session_expiry;
+  options.receive_maximum = plan.receive_maximum;
+  if (!plan.user_name.empty()) options.user_name = plan.user_name;
+  if (!plan.password.empty()) options.password = plan.password;
+  options.connect_timeout = plan.connect_timeout;
+  options.connack_timeout = plan.connect_timeout;
+  options.reconnect = false;
+  options.dial_at_once = false;
+  if (plan.is_embedded()) options.send_window = 65'535; // so much ours takes
+  const std::size_t in_flight = std::max<std::size_t>(plan.window, 1) * 2;
+  options.pending_items = std::max(options.pending_items, in_flight);
+  options.pending_octets = std::max(options.pending_octets, in_flight * (plan.payload_size() + 1'024));
+  return options;
+}
+
+void load_client::begin() {
+  begun_ = now_ns();
+  user_.connect([this](const outcome& how) {
+    if (!how.ok()) {
+      const std::error_code cause = user_.last_error();
+      failure_ = cause ? cause.message() : how.text();
+    }
+    decided_.store(now_ns(), std::memory_order_release);
+  });
+}
+
+void load_client::look() noexcept {
+  if (dialled_ != 0 || begun_ == 0 || is_decided()) return;
+  if (user_.state() == client_state::handshaking) dialled_ = now_ns();
+}
+
+void load_client::subscribe(std::span<const std::string> filters, qos quality,
+                            std::function<void(const message&)> handler) {
+  open_filters_.store(filters.size(), std::memory_order_release);
+  asked_ = now_ns();
+  for (const std::string& filter : filters) {
+    interests_.push_back(user_.subscribe(filter, quality, handler));
+    interests_.back().granted([this](const outcome& how) {
+      if (!how.ok()) failure_ = "subscribe: " + how.text();
+      subscribed_after_.store(now_ns() - asked_, std::memory_order_release);
+      open_filters_.fetch_sub(1, std::memory_order_acq_rel);
+    });
+  }
+}
+
+std::size_t bring_up(std::span<load_client* const> clients, const bring_up_options& how) {
+  const std::int64_t start = now_ns();
+  std::vector<load_client*> open;
+  std::size_t next = 0;
+  std::int64_t ticked = start;
+  while (next < clients.size() || !open.empty()) {
+    const std::int64_t now = now_ns();
+    const auto is_due = [&](std::size_t number) {
+      return how.rate <= 0
+             || static_cast<double>(now - start) >= static_cast<double>(number) * 1e9 / how.rate;
+    };
+    while (next < clients.size() && open.size() < how.at_once && is_due(next)) {
+      clients[next]->begin();
+      open.push_back(clients[next++]);
+    }
+    for (load_client* each : open) each->look();
+    std::erase_if(open, [](const load_client* each) { return each->is_decided(); });
+    if (now - ticked > 10'000'000) {
+      ticked = now;
+      if (how.tick && !how.tick()) break;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds{50});
+  }
+  return static_cast<std::size_t>(
+      std::count_if(clients.begin(), clients.end(), [](const load_client* each) { return each->is_up(); }));
+}
+
+} // namespace troupe::bench

@@ -1,0 +1,48 @@
+// load_options: the words of run, pub, sub, conn and rr.
+//
+// Lives here: load_options, add_load_options(), resolve().
+// Holds:   letters are those of emqtt-bench where they mean the same; every option has a long name. What
+//          was not said has the default of the command.
+// Errors:  CLI11's while the line is read; resolve() says what does not fit together.
+#pragma once
+
+#include "condition.hpp"
+#include "load_plan.hpp"
+#include "load_report.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace troupe::bench {
+
+struct load_options {
+  load_plan plan{};
+  std::string host{};
+  std::uint16_t port = 0;
+  bool secure = false;
+  double connect_interval = 0; // ms
+  double message_interval = 0; // ms, of each client
+  double rate_per_client = 0;
+  std::uint64_t messages = 0; // of each client
+  std::optional<std::chrono::milliseconds> duration{};
+  std::optional<std::chrono::milliseconds> warm_up{};
+  load_format format = load_format::text;
+  std::vector<std::string> outputs{};
+  std::vector<std::string> threshold_texts{};
+  std::vector<condition> thresholds{};
+  std::chrono::milliseconds progress{1'000};
+  bool quiet = false;
+  bool dry_run = false;
+};
+
+void add_load_options(CLI::App& app, load_options& to);
+/// Fills in what follows from the rest. Answers what is wrong, in words; empty: nothing.
+std::string resolve(load_options& options);
+
+} // namespace troupe::bench

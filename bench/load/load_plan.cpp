@@ -1,0 +1,162 @@
+#include "load_plan.hpp"
+
+#include "message_stamp.hpp"
+#include "workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace troupe::bench {
+namespace {
+
+constexpr std::string_view number_mark = "%i";
+
+std::string with_number(const std::string& pattern, std::string_view number) {
+  std::string result;
+  std::size_t from = 0;
+  for (auto at = pattern.find(number_mark); at != std::string::npos; at = pattern.find(number_mark, from)) {
+    result.append(pattern, from, at - from).append(number);
+    from = at + number_mark.size();
+  }
+  return result.append(pattern, from);
+}
+
+/// Whether every mark fills a level of its own, so that a wildcard can stand for it.
+bool marks_are_levels(const std::string& pattern) {
+  for (auto at = pattern.find(number_mark); at != std::string::npos; at = pattern.find(number_mark, at + 1)) {
+    const auto end = at + number_mark.size();
+    if ((at != 0 && pattern[at - 1] != '/') || (end != pattern.size() && pattern[end] != '/')) return false;
+  }
+  return true;
+}
+
+std::string flag(bool value) { return value ? "true" : "false"; }
+
+std::string text_of(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.10g", value);
+  return text;
+}
+
+std::string seconds(std::chrono::milliseconds time) {
+  return text_of(static_cast<double>(time.count()) / 1e3) + "s";
+}
+
+std::string payload_misfit(const load_plan& plan) {
+  if (plan.verify && (plan.kind != load_kind::run && plan.kind != load_kind::round_trip))
+    return "--verify wants run or rr, which see both ends";
+  if (plan.verify && !plan.text.empty()) return "--verify wants payloads of our own, not --message";
+  if (plan.verify && plan.payload < numbered_octets) return "--verify wants payloads of at least 8 octets";
+  if (plan.kind == load_kind::round_trip && (!plan.text.empty() || plan.payload < stamped_octets))
+    return "rr wants payloads of our own of at least 24 octets";
+  return {};
+}
+
+} // namespace
+
+std::string_view name(load_kind kind) noexcept {
+  switch (kind) {
+  case load_kind::run: return "run";
+  case load_kind::publish: return "pub";
+  case load_kind::subscribe: return "sub";
+  case load_kind::connect: return "conn";
+  case load_kind::round_trip: return "rr";
+  }
+  return {};
+}
+
+std::uint32_t load_plan::topic_count() const noexcept {
+  if (kind == load_kind::round_trip) return std::max<std::uint32_t>(subscribers, 1);
+  if (topic.find(number_mark) == std::string::npos) return 1;
+  if (topics != 0) return topics;
+  return kind == load_kind::subscribe ? subscribers : std::max<std::uint32_t>(publishers, 1);
+}
+
+std::uint32_t load_plan::copies(std::uint32_t topic_number) const noexcept {
+  if (kind == load_kind::round_trip) return 1;
+  if (kind != load_kind::run) return 0;
+  std::uint32_t takers = subscribers;
+  if (pairs) {
+    const std::uint32_t count = topic_count();
+    takers = subscribers / count + (topic_number < subscribers % count ? 1 : 0);
+  }
+  return share.empty() ? takers : std::min<std::uint32_t>(takers, 1);
+}
+
+std::string load_plan::topic_name(std::uint32_t number) const {
+  return with_number(topic, std::to_string(number));
+}
+
+std::vector<std::string> load_plan::filters(std::uint32_t subscriber) const {
+  const std::string before = share.empty() ? std::string{} : "$share/" + share + '/';
+  const bool takes_one = pairs || kind != load_kind::run;
+  if (takes_one) return {before + topic_name(subscriber % topic_count())};
+  if (marks_are_levels(topic)) return {before + with_number(topic, "+")};
+  std::vector<std::string> all;
+  for (std::uint32_t i = 0; i < topic_count(); ++i) all.push_back(before + topic_name(i));
+  return all;
+}
+
+plan_words describe(const load_plan& plan) {
+  return {{"command", std::string{name(plan.kind)}},
+          {"broker", plan.broker},
+          {"mqtt-version", std::string{name(plan.version)}},
+          {"qos", std::to_string(static_cast<int>(plan.quality))},
+          {"size", std::to_string(plan.payload_size())},
+          {"publishers", std::to_string(plan.publishers)},
+          {"subscribers", std::to_string(plan.subscribers)},
+          {"topics", std::to_string(plan.topic_count())},
+          {"pairs", flag(plan.pairs)},
+          {"share", plan.share},
+          {"retain", flag(plan.retain)},
+          {"loop", plan.is_open_loop() ? "open" : "closed"},
+          {"inflight", plan.is_open_loop() ? "" : std::to_string(plan.window)},
+          {"rate", plan.is_open_loop() ? text_of(plan.rate) : ""},
+          {"arrival", plan.is_open_loop() ? (plan.poisson ? "poisson" : "constant") : ""},
+          {"limit", std::to_string(plan.limit)},
+          {"duration", seconds(plan.duration)},
+          {"warmup", seconds(plan.warm_up)},
+          {"drain", seconds(plan.drain)},
+          {"connrate", text_of(plan.connect_rate)},
+          {"keepalive", std::to_string(plan.keep_alive.count())},
+          {"clean", flag(plan.clean_start)},
+          {"session-expiry", std::to_string(plan.session_expiry.count())},
+          {"workers", std::to_string(plan.workers)},
+          {"verify", flag(plan.verify)},
+          {"seed", std::to_string(plan.seed)}};
+}
+
+std::string sentence(const load_plan& plan) {
+  std::string text =
+      std::string{name(plan.kind)} + "  " + plan.broker + "  MQTT " + std::string{name(plan.version)};
+  if (plan.kind == load_kind::connect) return text + "  " + std::to_string(plan.publishers) + " clients";
+  text += "  QoS " + std::to_string(static_cast<int>(plan.quality));
+  if (plan.kind == load_kind::subscribe)
+    return text + "  " + std::to_string(plan.subscribers) + " subscribers";
+  text += "  " + std::to_string(plan.payload_size()) + " B  " + std::to_string(plan.publishers)
+          + (plan.kind == load_kind::round_trip ? " requesters" : " publishers");
+  if (plan.kind == load_kind::run) text += ", " + std::to_string(plan.subscribers) + " subscribers";
+  if (plan.kind == load_kind::round_trip) text += ", " + std::to_string(plan.subscribers) + " responders";
+  return text
+         + (plan.is_open_loop() ? "  open loop, " + text_of(plan.rate) + "/s"
+                                : "  closed loop, " + std::to_string(plan.window) + " in flight a publisher");
+}
+
+std::string misfit_of(const load_plan& plan) {
+  if (plan.publishes() && plan.publishers == 0) return "there must be a publisher";
+  if (plan.publishes() && !plan.is_open_loop() && plan.window == 0) return "--inflight must be above zero";
+  if ((plan.kind == load_kind::subscribe || plan.kind == load_kind::round_trip) && plan.subscribers == 0)
+    return "there must be a subscriber";
+  if (plan.kind == load_kind::subscribe && plan.is_embedded())
+    return "sub alone would hear nothing from a broker inside this process; use run, or a URL";
+  if (plan.kind == load_kind::round_trip && plan.version != protocol::version::v5_0)
+    return "rr wants MQTT 5.0: older versions have no response topic";
+  if (plan.publishes() && plan.topic.find_first_of("+#") != std::string::npos)
+    return "messages cannot be published to a topic with wildcards";
+  if (plan.is_embedded() && plan.broker != "embedded" && plan.broker != "embedded:tcp")
+    return "--broker wants embedded, embedded:tcp or a URL";
+  return payload_misfit(plan);
+}
+
+} // namespace troupe::bench

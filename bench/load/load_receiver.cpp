@@ -1,0 +1,70 @@
+#include "load_receiver.hpp"
+
+#include "sequence.hpp"
+
+#include <cstring>
+
+namespace troupe::bench {
+
+load_receiver::load_receiver(const load_plan& plan, const publisher_list& publishers, load_meter& meter,
+                             std::uint32_t mark)
+    : plan_{plan}, publishers_{publishers}, meter_{meter}, mark_{mark}, expected_(plan.payload_size()) {
+  fill_payload(expected_);
+  const bool sees_all = plan.share.empty() && plan.kind != load_kind::subscribe;
+  if (plan.verify && sees_all) flows_.resize(plan.publishers);
+}
+
+bool load_receiver::is_sound(protocol::octets payload) const noexcept {
+  if (payload.size() != expected_.size()) return false;
+  const std::size_t head = payload.size() < stamped_octets ? numbered_octets : stamped_octets;
+  return std::memcmp(payload.data() + head, expected_.data() + head, payload.size() - head) == 0;
+}
+
+void load_receiver::take(const message& m) noexcept {
+  const message_stamp stamp = read_stamp(m.payload(), mark_);
+  if (plan_.kind == load_kind::subscribe || !plan_.text.empty() || !stamp.is_numbered) {
+    meter_.received.fetch_add(1, std::memory_order_relaxed);
+    if (stamp.is_timed) meter_.record(meter_.end_to_end, stamp.due, stamp.sent, now_ns());
+    return;
+  }
+  if (stamp.publisher >= publishers_.size() || stamp.number >= publishers_[stamp.publisher]->issued()) {
+    meter_.foreign.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  meter_.received.fetch_add(1, std::memory_order_relaxed);
+  if (stamp.is_timed) meter_.record(meter_.end_to_end, stamp.due, stamp.sent, now_ns());
+  if (plan_.verify && !is_sound(m.payload())) meter_.damaged.fetch_add(1, std::memory_order_relaxed);
+  if (!flows_.empty()) flows_[stamp.publisher].take(stamp.number);
+  publishers_[stamp.publisher]->on_receipt();
+}
+
+receiver_faults load_receiver::faults(std::span<const std::uint32_t> from) const {
+  receiver_faults sum;
+  if (flows_.empty()) return sum;
+  for (const std::uint32_t number : from) {
+    const flow_check& flow = flows_[number];
+    sum.lost += flow.lost(publishers_[number]->issued());
+    sum.duplicated += flow.duplicated();
+    sum.reordered += flow.reordered();
+  }
+  return sum;
+}
+
+void load_responder::take(const message& m) noexcept {
+  const auto topic = m.properties().text(protocol::property::response_topic);
+  const auto correlation = m.properties().binary(protocol::property::correlation_data);
+  if (!topic || !correlation) {
+    meter_.foreign.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  static_cast<void>(properties_.set(protocol::property::correlation_data, *correlation));
+  publish_options how;
+  how.properties = properties_.view();
+  by_.user().publish(*topic, m.payload(), plan_.quality, how, [this](const outcome& end) {
+    if (end.ok()) return;
+    meter_.failed.fetch_add(1, std::memory_order_relaxed);
+    meter_.note("respond: " + end.text());
+  });
+}
+
+} // namespace troupe::bench

@@ -1,0 +1,142 @@
+#include "load_run.hpp"
+
+#include "interrupt.hpp"
+#include "live_line.hpp"
+#include "load_sampler.hpp"
+#include "load_session.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace troupe::bench {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto stall_patience = 1s; // a closed loop that hears nothing for so long gives its messages up
+
+std::chrono::milliseconds slice_of(const load_plan& plan) {
+  if (plan.duration.count() == 0) return plan.limit != 0 && plan.publishes() ? 100ms : 1s;
+  return std::clamp(plan.duration / 50, std::chrono::milliseconds{20}, std::chrono::milliseconds{1'000});
+}
+
+class load_runner {
+public:
+  load_runner(const load_plan& plan, std::chrono::milliseconds progress, interrupt& signals)
+      : plan_{plan}, signals_{signals}, line_{progress}, session_{plan}, sampler_{session_.meter()} {}
+
+  void run(load_result& result) {
+    if (open()) {
+      warm_up();
+      sampler_.begin();
+      if (plan_.warm_up.count() == 0) session_.start();
+      measure();
+      finish(result);
+    }
+    result.failure = session_.failure();
+    session_.fill(result);
+    result.interrupted_by = signals_.signal();
+  }
+
+private:
+  bool open() {
+    return session_.open([this] {
+      if (line_.is_due()) line_.show("connecting");
+      return !signals_.wait(0ns);
+    });
+  }
+
+  void warm_up() {
+    if (plan_.warm_up.count() == 0) return;
+    session_.start();
+    const auto until = clock::now() + plan_.warm_up;
+    while (clock::now() < until && !session_.is_over() && !signals_.wait(5ms)) {
+      look_after_stalls();
+      show("warming up");
+    }
+  }
+
+  bool is_time_over(clock::time_point begun) const {
+    if (plan_.kind == load_kind::connect && plan_.duration.count() == 0) return true;
+    return plan_.duration.count() != 0 && clock::now() - begun >= plan_.duration;
+  }
+
+  void measure() {
+    const auto begun = clock::now();
+    const auto slice = slice_of(plan_);
+    auto next_cut = begun + slice;
+    while (!is_time_over(begun) && !signals_.wait(plan_.limit != 0 ? 1ms : 5ms)) {
+      if (session_.is_over()) break;
+      look_after_stalls();
+      if (clock::now() >= next_cut) {
+        sampler_.cut();
+        next_cut += slice;
+      }
+      show("");
+    }
+  }
+
+  void finish(load_result& result) {
+    const bool ended_by_count = plan_.limit != 0 && session_.is_over();
+    session_.stop();
+    if (!ended_by_count) sampler_.end(result);
+    const auto until = clock::now() + (plan_.kind == load_kind::connect ? 0ms : plan_.drain);
+    while (!session_.is_settled() && clock::now() < until) {
+      signals_.wait(1ms);
+      show("draining");
+    }
+    if (ended_by_count) sampler_.end(result);
+    sampler_.collect_latecomers(result);
+  }
+
+  void look_after_stalls() {
+    const std::uint64_t heard = session_.meter().received.load(std::memory_order_relaxed)
+                                + session_.meter().acknowledged.load(std::memory_order_relaxed);
+    const auto now = clock::now();
+    if (heard != heard_) {
+      heard_ = heard;
+      heard_at_ = now;
+    } else if (now - heard_at_ > stall_patience) {
+      heard_at_ = now;
+      session_.forgive_the_lost();
+    }
+  }
+
+  void show(const char* what) {
+    if (!line_.is_due()) return;
+    const load_meter& meter = session_.meter();
+    const load_slice* last = sampler_.last();
+    char text[200];
+    std::snprintf(text, sizeof text, "%6.1f s  sent %llu  acked %llu  received %llu  %.0f/s received  %s",
+                  sampler_.seconds(), static_cast<unsigned long long>(meter.sent.load()),
+                  static_cast<unsigned long long>(meter.acknowledged.load()),
+                  static_cast<unsigned long long>(meter.received.load()),
+                  last == nullptr ? 0.0 : last->received, what);
+    line_.show(text);
+  }
+
+  const load_plan& plan_;
+  interrupt& signals_;
+  live_line line_;
+  load_session session_;
+  load_sampler sampler_;
+  std::uint64_t heard_ = 0;
+  clock::time_point heard_at_ = clock::now();
+};
+
+} // namespace
+
+load_result run_load(const load_plan& plan, std::chrono::milliseconds progress) {
+  load_result result;
+  result.title = sentence(plan);
+  result.plan = describe(plan);
+  result.where = describe_environment();
+  result.payload = plan.payload_size();
+  result.warm_up = static_cast<double>(plan.warm_up.count()) / 1e3;
+  interrupt signals;
+  load_runner{plan, progress, signals}.run(result);
+  return result;
+}
+
+} // namespace troupe::bench

@@ -1,0 +1,72 @@
+// load_session: the clients of a load, from dialling to the last message.
+//
+// Lives here: load_session.
+// Holds:   receivers and responders are connected and subscribed before any publisher dials. Nothing is
+//          sent before start(). drain() waits for what is on its way.
+// Threads: everything on one outside thread; handlers on the clients' workers.
+// Errors:  failure() in words; notes() for what went wrong beside.
+#pragma once
+
+#include "broker_place.hpp"
+#include "load_client.hpp"
+#include "load_meter.hpp"
+#include "load_receiver.hpp"
+#include "load_result.hpp"
+#include "open_loop.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe::bench {
+
+class load_session {
+public:
+  explicit load_session(const load_plan& plan);
+  ~load_session();
+  load_session(const load_session&) = delete;
+  load_session& operator=(const load_session&) = delete;
+
+  /// Connects and subscribes; `tick` is called now and then and may say no.
+  bool open(const std::function<bool()>& tick);
+  void start();
+  /// No more messages from now on.
+  void stop();
+  /// Whether nothing more is going to be sent.
+  bool is_over() const noexcept;
+  /// Whether everything sent has its outcome and was received as often as it should be.
+  bool is_settled() const noexcept;
+  /// Lets closed loops go on that wait for messages which do not come.
+  void forgive_the_lost();
+
+  load_meter& meter() noexcept { return meter_; }
+  const std::string& failure() const noexcept { return failure_; }
+  /// Counts, connect latencies and notes.
+  void fill(load_result& result);
+
+private:
+  load_client& add_client(const std::string& role, std::uint32_t number);
+  void add_subscribers();
+  void add_publishers();
+  bool bring_up_all(std::size_t from, const std::function<bool()>& tick);
+  bool subscribe_all(const std::function<bool()>& tick);
+  void fill_faults(load_counts& counts) const;
+  void fill_connects(load_result& result) const;
+
+  load_plan plan_;
+  std::uint32_t mark_;
+  load_meter meter_;
+  load_gate gate_;
+  broker_place place_;
+  std::string failure_;
+  publisher_list publishers_;
+  std::vector<std::unique_ptr<load_receiver>> receivers_;
+  std::vector<std::unique_ptr<load_responder>> responders_;
+  std::vector<std::unique_ptr<load_client>> clients_; // gone before what their handlers refer to
+  std::size_t subscribed_ = 0;                        // the first so many of them subscribe
+  std::optional<open_loop> schedule_;
+};
+
+} // namespace troupe::bench

@@ -1,0 +1,92 @@
+#include "load_threshold.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace troupe::bench {
+namespace {
+
+using count = std::uint64_t load_counts::*;
+constexpr std::array<std::pair<std::string_view, count>, 13> counts{
+    {{"sent", &load_counts::sent},
+     {"acked", &load_counts::acked},
+     {"received", &load_counts::received},
+     {"expected", &load_counts::expected},
+     {"lost", &load_counts::lost},
+     {"duplicated", &load_counts::duplicated},
+     {"reordered", &load_counts::reordered},
+     {"damaged", &load_counts::damaged},
+     {"foreign", &load_counts::foreign},
+     {"errors", &load_counts::errors},
+     {"connected", &load_counts::connected},
+     {"connect_failures", &load_counts::connect_failures},
+     {"dropped_connections", &load_counts::dropped_connections}}};
+
+using rate = double load_result::*;
+constexpr std::array<std::pair<std::string_view, rate>, 4> rates{{{"sent.rate", &load_result::sent_rate},
+                                                                  {"acked.rate", &load_result::acked_rate},
+                                                                  {"recv.rate", &load_result::received_rate},
+                                                                  {"cpu", &load_result::processor_share}}};
+
+constexpr std::array<std::string_view, 9> latencies{
+    "e2e",          "e2e.uncorrected", "ack",           "ack.uncorrected", "lag",
+    "connect.dial", "connect.mqtt",    "connect.total", "subscribe"};
+constexpr std::array<std::pair<std::string_view, double>, 5> percentiles{
+    {{".p50", 0.5}, {".p90", 0.9}, {".p99", 0.99}, {".p99.9", 0.999}, {".p99.99", 0.9999}}};
+
+double nanoseconds(histogram::duration time) noexcept { return static_cast<double>(time.count()); }
+
+std::optional<double> value_of(const histogram& values, std::string_view what) {
+  if (what == ".mean") return values.mean();
+  if (what == ".min") return nanoseconds(values.smallest());
+  if (what == ".max") return nanoseconds(values.largest());
+  for (const auto& [name, share] : percentiles)
+    if (name == what) return nanoseconds(values.percentile(share));
+  return std::nullopt;
+}
+
+/// The latency a name begins with, and the rest; the longest fits best.
+std::pair<std::string_view, std::string_view> parted(std::string_view name) {
+  std::string_view best;
+  for (const std::string_view each : latencies)
+    if (name.starts_with(each) && each.size() > best.size()) best = each;
+  return {best, name.substr(best.size())};
+}
+
+template <class Table>
+auto* entry_of(const Table& table, std::string_view name) {
+  const auto place =
+      std::find_if(table.begin(), table.end(), [name](const auto& each) { return each.first == name; });
+  return place == table.end() ? nullptr : &place->second;
+}
+
+} // namespace
+
+bool has_figure_name(std::string_view name) {
+  if (entry_of(counts, name) || entry_of(rates, name) || name == "recv.mbps" || name == "rss") return true;
+  const auto [latency, what] = parted(name);
+  return !latency.empty() && value_of(histogram{}, what).has_value();
+}
+
+std::optional<double> figure_of(const load_result& result, std::string_view name) {
+  if (const auto* which = entry_of(counts, name)) return static_cast<double>(result.counts.*(*which));
+  if (const auto* which = entry_of(rates, name)) return result.*(*which);
+  if (name == "recv.mbps") return result.received_rate * static_cast<double>(result.payload) / 1e6;
+  if (name == "rss") return static_cast<double>(result.resident);
+  const auto [latency, what] = parted(name);
+  const histogram* values = result.latency(latency);
+  if (values == nullptr || values->count() == 0) return std::nullopt;
+  return value_of(*values, what);
+}
+
+std::vector<threshold_verdict> judge(const load_result& result, std::span<const condition> conditions) {
+  std::vector<threshold_verdict> verdicts;
+  for (const condition& each : conditions) {
+    const auto value = figure_of(result, each.metric);
+    verdicts.push_back({each.text, value, value && holds(*value, each)});
+  }
+  return verdicts;
+}
+
+} // namespace troupe::bench

@@ -1,0 +1,54 @@
+// open_loop: sends by the clock, whatever the answers do.
+//
+// Lives here: open_loop.
+// Holds:   message k is due at a time that was fixed when the run began, either evenly spaced or at random
+//          (Poisson, from a seed). One that cannot be sent in time is sent as soon as it can be and keeps
+//          the time at which it was due; none is left out. Publishers take turns.
+// Threads: a thread of its own between construction and destruction.
+// Units:   nanoseconds of the monotonic clock; messages per second.
+#pragma once
+
+#include "load_meter.hpp"
+#include "load_receiver.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <thread>
+
+namespace troupe::bench {
+
+struct open_loop_options {
+  double rate = 1;
+  bool poisson = false;
+  std::uint64_t seed = 0;
+};
+
+class open_loop {
+public:
+  open_loop(const open_loop_options& options, publisher_list& publishers, load_meter& meter);
+  ~open_loop();
+  open_loop(const open_loop&) = delete;
+  open_loop& operator=(const open_loop&) = delete;
+
+  /// No more after this call.
+  void stop();
+  /// Everything that may be sent was sent.
+  bool is_over() const noexcept { return is_over_.load(std::memory_order_acquire); }
+
+private:
+  void work();
+  bool send(std::int64_t due);
+  double next_gap();
+
+  open_loop_options options_;
+  publisher_list& publishers_;
+  load_meter& meter_;
+  std::mt19937_64 chance_;
+  std::size_t turn_ = 0;
+  std::atomic<bool> is_over_{false};
+  std::atomic<bool> is_stopped_{false};
+  std::thread thread_;
+};
+
+} // namespace troupe::bench
