@@ -100,10 +100,12 @@ void shard::turn() {
   }
   bury();
   take_due();
-  for (peer_session* const who : std::exchange(pumped_, {})) {
+  pumping_.swap(pumped_); // both keep their memory
+  for (peer_session* const who : pumping_) {
     who->is_pumped_later = false;
     pump(*who);
   }
+  pumping_.clear();
   if (host_.is_crowded()) return;
   for (const peer_number number : std::exchange(held_back_, {}))
     if (peer* const who = find_peer(number); who != nullptr) who->let_go();

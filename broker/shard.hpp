@@ -133,6 +133,7 @@ private:
   std::vector<peer*> flushing_{};   // empty outside of settle()
   std::vector<peer_number> left_{}; // whose machines still know the session they had
   std::vector<peer_session*> pumped_{};
+  std::vector<peer_session*> pumping_{}; // empty outside of turn()
   std::vector<session_number> ending_{};
   std::vector<std::pair<message_ref, session_number>> wills_{};
   std::vector<peer_number> held_back_{};

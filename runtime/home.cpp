@@ -137,7 +137,9 @@ caf::resumable* home::next_job(bool& from_commons) {
       continue;
     }
     if (!again_.is_empty()) {
-      poll_sockets();
+      // One call of a socket's: half the cost of asking until there is none, and the next round comes soon.
+      done_ += guarded([this] { return io_.poll_one(); });
+      done_ -= std::exchange(wake_handlers_run_, 0);
       take_again();
       continue;
     }

@@ -24,8 +24,9 @@ class slab_rack {
 public:
   static constexpr std::size_t most_pools = 64;
   static constexpr std::size_t kept = std::size_t{256} << 10U;
-  /// Idle octets of a pool in use above this go back to the heap.
-  static constexpr std::size_t cached = std::size_t{16} << 20U;
+  /// Idle octets of a pool in use above this go back to the heap: more than all that may be pending at a
+  /// client by default, in slabs of up to twice its size.
+  static constexpr std::size_t cached = std::size_t{24} << 20U;
 
   slab_rack() { waiting_.reserve(most_pools); }
   slab_rack(const slab_rack&) = delete;
