@@ -11,6 +11,10 @@ namespace troupe::actors {
 namespace {
 
 constexpr std::size_t mails_per_run = 32;
+/// As many as wishes fit the session's mailbox: each subscription that begins or ends is a mail here, and
+/// many may begin at once. What is received has bounds of its own.
+constexpr runtime::mailbox_limits mail_limits{.items = std::size_t{4} << 20U,
+                                              .octets = ~std::size_t{0} >> 26U};
 
 /// The decoder gives a topic that stays the place of the first one of its batch.
 bool is_in_same_place(std::string_view a, std::string_view b) noexcept {
@@ -24,7 +28,7 @@ dispatcher::dispatcher(caf::actor_config& config, runtime::place where, std::sha
     : resident{config, where},
       front_{std::move(front)},
       threads_{std::move(threads)},
-      box_{*this},
+      box_{*this, mail_limits},
       outlet_{box_} {}
 
 bool dispatcher::on_bell() {

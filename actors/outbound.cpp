@@ -27,7 +27,7 @@ outbound_ref outbound_pool::take(runtime::slab_outbox& from) {
 
 void outbound_pool::take_home(outbound_batch& batch) noexcept {
   batch.segments.clear();
-  octets_out_.fetch_sub(batch.octets, std::memory_order_relaxed);
+  octets_out_.fetch_sub(batch.octets, std::memory_order_seq_cst);
   returned_.push(batch);
 }
 

@@ -53,15 +53,17 @@ public:
   /// Takes everything out of `from`.
   outbound_ref take(runtime::slab_outbox& from);
   /// Octets handed over and not yet taken by a transport.
-  std::size_t octets_out() const noexcept { return octets_out_.load(std::memory_order_relaxed); }
+  std::size_t octets_out() const noexcept { return octets_out_.load(std::memory_order_seq_cst); }
 
 private:
   friend struct outbound_home;
   void take_home(outbound_batch& batch) noexcept;
 
   return_stack<outbound_batch> returned_;
-  std::atomic<std::size_t> octets_out_{0}; // added by the session, subtracted by whoever returns
-  outbound_batch* idle_ = nullptr;         // the session's
+  // Added by the session, subtracted by whoever returns. The session says that it waits, then looks;
+  // the connection subtracts, then looks whether somebody waits (link_gauge): one order for all.
+  std::atomic<std::size_t> octets_out_{0};
+  outbound_batch* idle_ = nullptr; // the session's
 };
 
 } // namespace troupe::actors

@@ -68,7 +68,11 @@ void session::on_stop() {
   ending_.reset();
   mails_.close();
   requests_.close([this](request_item&& item) { on_request(*item.what); });
-  replay_held();
+  // Each wish for an end among them holds back what was asked for behind it.
+  while (ending_ || !held_.empty()) {
+    ending_.reset();
+    replay_held();
+  }
   machine_.transport_down(now_);
   machine_.abandon(protocol::errc::closed);
   desk_.refuse(protocol::errc::closed);

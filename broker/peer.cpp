@@ -57,7 +57,7 @@ void peer::admit(peer_session& session, const protocol::acceptance& how) {
   shard_.pump(session);
   if (is_taking_) return; // admitted from inside the packet that asked for it
   take_frames();
-  if (!is_leaving_ && !is_held_) transport_->resume();
+  if (!is_leaving_ && !is_held_ && !is_sated_) transport_->resume();
 }
 
 void peer::disconnect(reason_code reason) {
@@ -78,7 +78,10 @@ void peer::abort() {
 }
 
 void peer::on_deadline() {
-  if (!is_leaving_) machine_.on_deadline(shard_.shop().now);
+  if (is_leaving_) return;
+  // While the shard does not let it be read, silence is ours, not the client's.
+  if (is_held_) machine_.on_received(shard_.shop().now);
+  machine_.on_deadline(shard_.shop().now);
 }
 
 // -- towards the client -------------------------------------------------------
@@ -116,10 +119,11 @@ void peer::flush() {
   if (!is_gone_) transport_->flush_later();
 }
 
-void peer::hold_back() {
-  if (is_held_ || is_leaving_) return;
+bool peer::hold_back() {
+  if (is_held_ || is_leaving_) return false;
   is_held_ = true;
   transport_->pause();
+  return true;
 }
 
 void peer::let_go() {

@@ -65,8 +65,8 @@ public:
   void touch();
   /// Makes sure that what was appended leaves.
   void flush();
-  /// Stops and resumes reading, for reasons of the shard.
-  void hold_back();
+  /// Stops and resumes reading, for reasons of the shard. False: it has stopped before, or is leaving.
+  bool hold_back();
   void let_go();
 
   // -- publishing -------------------------------------------------------------

@@ -150,6 +150,7 @@ bool peer_session::make_room(std::size_t weight) {
   switch (limits.when_full) {
   case overflow::drop_newest: return false;
   case overflow::drop_oldest:
+    if (weight > limits.max_queued_bytes) return false; // nobody's going would make room
     while (head_ != none && !fits()) drop_head();
     return fits();
   case overflow::disconnect:

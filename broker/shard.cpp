@@ -163,10 +163,8 @@ void shard::let_sessions_go() {
 }
 
 void shard::hold_back_sources() {
-  for (const auto& [number, who] : peers_) {
-    who->hold_back();
-    held_back_.push_back(number);
-  }
+  for (const auto& [number, who] : peers_)
+    if (who->hold_back()) held_back_.push_back(number);
 }
 
 // -- from peers ---------------------------------------------------------------

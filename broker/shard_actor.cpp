@@ -31,8 +31,12 @@ std::size_t visitor::octets() const noexcept {
 }
 
 std::size_t parcel::octets() const noexcept {
-  const auto* const run = std::get_if<publish_run>(&what);
-  return run != nullptr ? run->frames.size() : 0;
+  if (const auto* const run = std::get_if<publish_run>(&what)) return run->frames.size();
+  if (const auto* const one = std::get_if<shared_delivery>(&what)) return one->what.frames.size();
+  if (const auto* const one = std::get_if<shared_return>(&what)) return one->what.frames.size();
+  if (const auto* const one = std::get_if<interest>(&what)) return one->filter.size();
+  if (const auto* const one = std::get_if<group_change>(&what)) return one->name.size();
+  return 0;
 }
 
 shard_actor::shard_actor(caf::actor_config& config, runtime::place where,

@@ -49,6 +49,7 @@ public:
   slab_pool& memory() noexcept { return line_->slabs(); }
   void flush_later();
   std::size_t backlog() const noexcept {
+    if (closed_) return 0; // what was not written will never be: nobody is to wait for it
     return out_.size() + (handed_ - written_.load(std::memory_order_acquire));
   }
   bool is_congested() const noexcept { return backlog() > limit_; }
@@ -73,6 +74,8 @@ private:
   order& blank(order::kind what);
   void arrive(protocol::slice bytes);
   void pump();
+  void on_over(std::error_code why);
+  void tell_if_over();
   void note_consumed(std::size_t count);
 
   // Home.
@@ -138,12 +141,14 @@ void crossing::close() {
   if (std::exchange(is_leaving_, true)) return;
   hand_over_output();
   send(order::kind::close);
+  tell_if_over();
 }
 
 void crossing::abort() {
   is_leaving_ = true;
   out_.clear();
   send(order::kind::abort);
+  tell_if_over();
 }
 
 void crossing::forget() {
@@ -186,6 +191,19 @@ void crossing::pump() {
   }
 }
 
+/// The real transport has ended. A sink that paused until its output had left may go on.
+void crossing::on_over(std::error_code why) {
+  closed_ = why;
+  if (sink_ != nullptr && is_paused_ && !is_leaving_) sink_->on_writable();
+  pump();
+}
+
+/// The news of the end may have come before the actor wanted it, and waited behind arrivals that he will
+/// not read now.
+void crossing::tell_if_over() {
+  if (closed_) line_->call([self = shared_from_this()] { self->pump(); });
+}
+
 void crossing::note_consumed(std::size_t count) {
   const std::size_t left = unread_.fetch_sub(count, std::memory_order_seq_cst) - count;
   if (left <= limit_ / 2 && wants_news_.load(std::memory_order_seq_cst)
@@ -219,10 +237,7 @@ void crossing::on_writable() {
 }
 
 void crossing::on_closed(std::error_code why) {
-  line_->call([self = shared_from_this(), why] {
-    self->closed_ = why;
-    self->pump();
-  });
+  line_->call([self = shared_from_this(), why] { self->on_over(why); });
 }
 
 void crossing::carry_out() {

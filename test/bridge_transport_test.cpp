@@ -180,6 +180,38 @@ TEST_F(bridge_transport_test, tells_of_the_end_once_after_everything_that_came_b
   EXPECT_EQ(near_sink_.closes(), 1);
 }
 
+TEST_F(bridge_transport_test, tells_of_the_end_to_one_who_paused_and_leaves) {
+  connect();
+  start();
+  near_->pause();
+  at(where(), [&] {
+    put(*far_, "unread");
+    far_->close();
+  });
+  idle(where());
+  actor_.papers.run();
+  EXPECT_EQ(near_sink_.closes(), 0) << "something came before the end";
+  near_->close();
+  ASSERT_TRUE(actor_.run_until([&] { return near_sink_.closes() != 0; }));
+  EXPECT_EQ(near_sink_.received(), "");
+}
+
+TEST_F(bridge_transport_test, lets_one_go_on_who_paused_until_his_output_had_left) {
+  connect({.high_mark = 50'000, .low_mark = 10'000});
+  near_->start(near_sink_); // the other end never takes anything
+  put(*near_, pattern(1'000'000));
+  near_->pause();
+  near_sink_.when_writable = [&] {
+    if (near_->backlog() == 0) near_->resume();
+  };
+  at(where(), [&] {
+    put(*far_, "last");
+    far_->close();
+  });
+  ASSERT_TRUE(actor_.run_until([&] { return near_sink_.closes() != 0; }));
+  EXPECT_EQ(near_sink_.received(), "last");
+}
+
 TEST_F(bridge_transport_test, may_be_dropped_from_inside_any_call_of_its_sink) {
   for (int moment = 0; moment < 3; ++moment) {
     connect();

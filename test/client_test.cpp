@@ -1,6 +1,8 @@
 // The client as its users see it: how it connects, what it makes of a bad peer, how it ends.
 #include <troupe/actors/client.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/runtime/home.hpp>
+#include <troupe/runtime/house.hpp>
 
 #include "support/actors/clients.hpp"
 
@@ -261,6 +263,31 @@ TEST_P(clients, refuse_what_handlers_ask_for_while_they_end) {
     EXPECT_EQ(link.read().substr(0, 2), "32");
   }
   EXPECT_EQ(told.get_future().get().error(), errc::closed);
+}
+
+TEST_P(clients, answer_what_was_asked_for_behind_a_wish_for_the_end) {
+  std::optional<client> c{std::in_place, stage, options()};
+  auto link = welcome(*c);
+  auto first = c->disconnect();
+  EXPECT_EQ(link.read(), dump("E0 00"));
+  EXPECT_EQ(link.read(), "closed");
+  link.close();
+  EXPECT_TRUE(first.get().ok());
+  // The session finds the wishes and its own end at the same time.
+  std::promise<void> gate;
+  stage.inside()[0].post([open = gate.get_future().share()] { open.wait(); });
+  auto second = c->disconnect();
+  auto publish = c->publish("t", "x", qos::at_least_once);
+  auto third = c->disconnect();
+  auto last = c->publish("t", "y");
+  auto gone = std::async(std::launch::async, [&] { c.reset(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  gate.set_value();
+  gone.get();
+  EXPECT_EQ(publish.get().error(), errc::closed);
+  EXPECT_EQ(last.get().error(), errc::closed);
+  second.get();
+  third.get();
 }
 
 TEST_P(clients, leave_no_actor_behind) {

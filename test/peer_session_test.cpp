@@ -77,6 +77,15 @@ TEST_F(slow_reader_test, drops_the_oldest_when_told_so) {
   EXPECT_EQ(rig->counts().messages_dropped.value(), 200U - all.size());
 }
 
+TEST_F(slow_reader_test, gives_up_nothing_for_what_would_never_fit) {
+  meet({.max_queued_bytes = 100'000, .when_full = brokerage::overflow::drop_oldest});
+  publish(0, 20, qos::at_most_once, 1'000);
+  EXPECT_EQ(fast->payloads().size(), 20U);
+  publish(20, 21, qos::at_most_once, 200'000);
+  EXPECT_EQ(slow->payloads().size(), 20U);
+  EXPECT_EQ(rig->counts().messages_dropped.value(), 1U);
+}
+
 TEST_F(slow_reader_test, bounds_its_queue_in_octets) {
   meet({.max_queued_bytes = 100'000});
   std::size_t got = 0;

@@ -327,6 +327,21 @@ TEST(shard, drops_a_silent_client_and_keeps_one_that_only_publishes) {
   EXPECT_TRUE(busy.is_closed());
 }
 
+TEST(shard, drops_nobody_for_silence_whom_it_does_not_read_from) {
+  shard_rig rig;
+  rig_client client{rig};
+  client.connect({.id = "c", .keep_alive = 1});
+  rig.is_crowded = true;
+  rig.advance(10s);
+  EXPECT_TRUE(client.pipe().is_paused);
+  EXPECT_FALSE(client.is_closed());
+  rig.is_crowded = false;
+  rig.advance(100ms);
+  EXPECT_FALSE(client.pipe().is_paused);
+  rig.advance(2s);
+  EXPECT_TRUE(client.is_closed());
+}
+
 // -- bad octets ---------------------------------------------------------------
 
 TEST(shard, survives_octets_that_are_no_mqtt) {

@@ -131,13 +131,15 @@ public:
   }
   protocol::time_point now() const { return now_; }
 
+  bool is_crowded = false; // whether some shard takes nothing more
+
 private:
   struct host final : brokerage::shard_host {
     host(shard_rig& of, brokerage::shard_number number) : rig{of}, self{number} {}
     void post(brokerage::shard_number to, brokerage::shard_mail&& what) override {
       rig.mail_.push_back({self, to, std::move(what)});
     }
-    bool is_crowded() const noexcept override { return false; }
+    bool is_crowded() const noexcept override { return rig.is_crowded; }
     void call_again() noexcept override { is_called = true; }
     void on_event_end(protocol::time_point) override {}
     protocol::time_point now() noexcept override { return rig.now_; }
