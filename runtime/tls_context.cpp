@@ -104,9 +104,9 @@ std::error_code tls_context::set_up() {
                               | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_num_tickets(to, 0);
   SSL_CTX_set_session_cache_mode(to, SSL_SESS_CACHE_OFF);
-  // An idle connection owns no record buffers; a write that is repeated may come from elsewhere.
-  SSL_CTX_set_mode(to, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
-                           | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // A write that is repeated may come from elsewhere. Record buffers are given back once a turn, by the
+  // stream: OpenSSL's own mode would do it for each record.
+  SSL_CTX_set_mode(to, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   for (const auto step :
        {&tls_context::set_versions, &tls_context::set_ciphers, &tls_context::load_identity,
         &tls_context::load_authorities, &tls_context::set_protocols, &tls_context::read_pins})

@@ -192,6 +192,7 @@ octet_stream::step tls_stream::read(std::span<iovec> into) noexcept {
   for (iovec& each : into)
     if (!open_records(each, count)) break;
   in_.rest();
+  SSL_free_buffers(ssl_); // as far as nothing lies in them: an idle connection owns none
   if (!out_.empty()) static_cast<void>(push()); // an answer of TLS itself; an error shows itself again
   if (count != 0) return {count, {}};
   if (failure_) return {0, failure_};
@@ -286,6 +287,7 @@ std::size_t tls_stream::seal_records(std::span<iovec>& from, std::size_t& offset
     }
   }
   if (mixed != nullptr) mixed->release(1);
+  SSL_free_buffers(ssl_);
   return count;
 }
 
