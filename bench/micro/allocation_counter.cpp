@@ -7,10 +7,21 @@
 namespace troupe::bench {
 
 allocation_counter::allocation_counter(benchmark::State& state, double operations) noexcept
-    : state_{state}, operations_{operations}, allocations_{0}, bytes_{0} {
+    : state_{state}, operations_{operations} {
+  resume();
+}
+
+// Counts only grow and wrap alike, so that the difference of the sums is exact.
+void allocation_counter::pause() noexcept {
   const costs now = count_costs();
-  allocations_ = now.allocations;
-  bytes_ = now.allocated_bytes;
+  allocations_ -= now.allocations;
+  bytes_ -= now.allocated_bytes;
+}
+
+void allocation_counter::resume() noexcept {
+  const costs now = count_costs();
+  allocations_ += now.allocations;
+  bytes_ += now.allocated_bytes;
 }
 
 allocation_counter::~allocation_counter() {

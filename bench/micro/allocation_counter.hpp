@@ -3,7 +3,7 @@
 // Lives here: allocation_counter. The interposed malloc, calloc, realloc and aligned forms are those of
 //          bench/load/cost_counters, linked into this program too.
 // Holds:   allocs_per_op and alloc_bytes_per_op are set when the counter goes; what happened before it
-//          was made is not counted.
+//          was made, or between pause() and resume(), is not counted.
 // Threads: made and destroyed by one thread of a case; counts those of all.
 // Costs:   nothing inside the measured loop.
 #pragma once
@@ -24,11 +24,15 @@ public:
   allocation_counter& operator=(const allocation_counter&) = delete;
   ~allocation_counter();
 
+  void pause() noexcept;
+  void resume() noexcept;
+
 private:
   benchmark::State& state_;
   double operations_;
-  std::uint64_t allocations_;
-  std::uint64_t bytes_;
+  // What is not the case's, subtracted from all there is at the end.
+  std::uint64_t allocations_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 } // namespace troupe::bench
