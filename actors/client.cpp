@@ -18,14 +18,18 @@ control as_control(client_operation what) noexcept {
   switch (what) {
   case client_operation::connect: return control::connect;
   case client_operation::connected: return control::connected;
+  case client_operation::ended: return control::ended;
   case client_operation::disconnect: return control::disconnect;
+  case client_operation::abort: return control::abort;
+  case client_operation::reauthenticate: return control::reauthenticate;
   }
   return control::connected;
 }
 
 void ask(client_core& core, client_operation what, const disconnect_options& how, const asker& who) {
   // Intent comes before any octet that follows from it.
-  if (what != client_operation::connected) core.set_intent(what == client_operation::disconnect);
+  const bool is_end = what == client_operation::disconnect || what == client_operation::abort;
+  if (is_end || what == client_operation::connect) core.set_intent(is_end);
   auto request = std::make_unique<control_request>(as_control(what), who);
   request->end_options = how;
   core.ask(std::move(request));
@@ -116,6 +120,12 @@ subscription client::subscribe(std::string_view filter, qos maximum, message_han
 }
 
 client_state client::state() const noexcept { return core_->front().state.load(std::memory_order_acquire); }
+
+broker_capabilities client::capabilities() const { return core_->front().capabilities(); }
+
+state_watch client::watch(state_handler handler) {
+  return state_watch{core_->shared_front()->board.add(std::move(handler))};
+}
 
 std::error_code client::last_error() const { return core_->front().last_error(); }
 

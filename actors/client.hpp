@@ -17,6 +17,7 @@
 // else on the client's home worker. Without a token the operation answers a pending<outcome>.
 #pragma once
 
+#include "client_hooks.hpp"
 #include "client_options.hpp"
 #include "client_state.hpp"
 #include "completion.hpp"
@@ -24,6 +25,7 @@
 #include "outcome.hpp"
 #include "payload_view.hpp"
 #include "pending.hpp"
+#include "state_watch.hpp"
 #include "subscription.hpp"
 
 #include "../protocol/result.hpp"
@@ -83,7 +85,7 @@ pending<outcome> publish_many(client_core& core, std::span<const publication> me
 void publish_many(client_core& core, std::span<const publication> messages, waiter* who);
 
 /// The rare operations.
-enum class client_operation : std::uint8_t { connect, connected, disconnect };
+enum class client_operation : std::uint8_t { connect, connected, ended, disconnect, abort, reauthenticate };
 pending<outcome> start(client_core& core, client_operation what, const disconnect_options& how);
 void start(client_core& core, client_operation what, const disconnect_options& how, waiter* who);
 pending<outcome> unsubscribe(client_core& core, std::string_view filter);
@@ -183,7 +185,32 @@ public:
     return operate(actors::client_operation::disconnect, options, std::forward<Token>(token));
   }
 
+  /// Closes the connection without a word, so that the broker says our will; what is unfinished ends
+  /// with errc::closed. Nothing dials again until connect().
+  pending<outcome> abort() { return operate(actors::client_operation::abort); }
+  template <class Token>
+  auto abort(Token&& token) {
+    return operate(actors::client_operation::abort, {}, std::forward<Token>(token));
+  }
+  /// Completes when the client is disconnected or faulted, with the reason; at once when it is.
+  pending<outcome> ended() { return operate(actors::client_operation::ended); }
+  template <class Token>
+  auto ended(Token&& token) {
+    return operate(actors::client_operation::ended, {}, std::forward<Token>(token));
+  }
+
+  /// Authenticates again on the present connection, by the steps of client_hooks::on_auth (5.0).
+  pending<outcome> reauthenticate() { return operate(actors::client_operation::reauthenticate); }
+  template <class Token>
+  auto reauthenticate(Token&& token) {
+    return operate(actors::client_operation::reauthenticate, {}, std::forward<Token>(token));
+  }
+
   client_state state() const noexcept;
+  /// What the broker said that it takes, on the last connection.
+  broker_capabilities capabilities() const;
+  /// Tells `handler` the present state at once, and every change as long as the answer lives.
+  state_watch watch(state_handler handler);
   /// Why the last connection ended or the last attempt failed; none: neither happened.
   std::error_code last_error() const;
   client_statistics statistics() const noexcept;
@@ -201,7 +228,6 @@ private:
   static void publish_for(actors::client_core& core, const actors::publish_request& what, Handler handler) {
     using type = actors::handler_waiter<Handler, actors::waiter_home::placed>;
     static_assert(alignof(type) <= alignof(std::max_align_t));
-    static_assert(sizeof(type) < 60'000, "a completion handler of this size belongs on the heap");
     const auto place = actors::begin_publish(core, what, sizeof(type));
     if (place.storage == nullptr)
       return actors::refuse(core, place.refusal, actors::new_waiter(std::move(handler)));

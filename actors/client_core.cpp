@@ -57,9 +57,17 @@ bool client_core::wait_for_room(const publish_request& what, std::size_t waiter_
                                 steady_clock::time_point until) noexcept {
   const client_state state = front_->state.load(std::memory_order_acquire);
   const bool flows = state == client_state::connected || state == client_state::handshaking;
-  if (!flows || !runtime::may_block()) return false; // what does not flow is not worth waiting for
+  if (!runtime::may_block()) return false;
   const std::size_t size =
       2 * sizeof(publish_record) + waiter_size + protocol::encoded_size(as_packet(what), options_.version);
+  if (!flows) {
+    if (options_.when_offline_full == offline_overflow::reject) return false;
+    if (options_.when_offline_full == offline_overflow::drop_oldest) {
+      auto room = std::make_unique<control_request>(control::make_room, asker{});
+      room->octets = size;
+      ask(std::move(room));
+    }
+  }
   return front_->bounds.wait(size, until) && !front_->bounds.is_closed();
 }
 
@@ -93,7 +101,7 @@ pending<outcome> client_core::publish(const publish_request& what) {
     if (record != nullptr) [[likely]] {
       const cell where = pass.local().take_cell();
       record->who = asker{where};
-      push(std::move(pass), *record);
+      push(pass, *record);
       return pending<outcome>{where};
     }
   }
@@ -112,7 +120,7 @@ pending<outcome> client_core::publish_carefully(const publish_request& what) {
   }
   const cell where = pass->local().take_cell();
   record->who = asker{where};
-  push(std::move(*pass), *record);
+  push(*pass, *record);
   return pending<outcome>{where};
 }
 
@@ -129,24 +137,18 @@ publish_place client_core::begin_publish(const publish_request& what, std::size_
 void client_core::finish_publish(publish_place place, waiter* who) {
   auto& record = *static_cast<publish_record*>(place.record);
   record.who = asker{who};
-  push(enter(), record);
+  auto pass = enter();
+  push(pass, record);
 }
 
-void client_core::push(front_door::pass pass, publish_record& record) {
+void client_core::push(front_door::pass& pass, publish_record& record) {
   runtime::ticketed<request_item> item{0, request_item{&record}};
-  const bool is_taken = [&] {
-    front_door::pass inside = std::move(pass);
-    return inside.push(item) == runtime::offer::taken;
-  }();
-  if (!is_taken) [[unlikely]]
+  if (pass.push(item) != runtime::offer::taken) [[unlikely]]
     refuse(record, errc::closed); // the session's mailbox is larger than the quota
 }
 
-void client_core::push_all(std::optional<front_door::pass>& pass,
-                           std::span<runtime::ticketed<request_item>> items) {
-  const auto done = pass->push_many(items);
-  if (done.count == items.size()) return;
-  pass.reset();
+void client_core::push_all(front_door::pass& pass, std::span<runtime::ticketed<request_item>> items) {
+  const auto done = pass.push_many(items);
   // As in push: what the session does not take, it will never take.
   for (auto& each : items.subspan(done.count)) refuse(publish_record::from(*each.item.what), errc::closed);
 }
@@ -191,7 +193,7 @@ void client_core::publish_many(std::span<const publication> messages, const aske
   const auto send = [&] {
     if (items.empty()) return;
     if (!pass) pass.emplace(enter());
-    push_all(pass, items);
+    push_all(*pass, items);
     items.clear();
   };
   const auto until = steady_clock::now() + options_.publish_wait;

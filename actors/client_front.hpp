@@ -5,10 +5,12 @@
 // Threads: every member says who writes it; everybody reads.
 #pragma once
 
+#include "client_hooks.hpp"
 #include "client_options.hpp"
 #include "client_state.hpp"
 #include "door.hpp"
 #include "settled_tray.hpp"
+#include "state_watch.hpp"
 
 #include "../runtime/counters.hpp"
 
@@ -20,13 +22,20 @@ namespace troupe::actors {
 
 struct client_front {
   explicit client_front(const client_options& options) noexcept
-      : bounds{options.pending_items, options.pending_octets} {}
+      : bounds{options.pending_items, options.pending_octets},
+        hooks{options.hooks},
+        last_will{options.will},
+        drops_offline_qos_0{options.drop_offline_qos_0} {}
 
   quota bounds;
+  const std::shared_ptr<client_hooks> hooks;
+  const std::optional<will> last_will;
+  const bool drops_offline_qos_0;
   std::atomic<int> actors{3}; // session, supervisor, dispatcher: until they have stopped
   wait_spot gone;             // for that
   settled_tray settled;
   std::atomic<client_state> state{client_state::connecting}; // the supervisor
+  state_board board;                                         // told by the supervisor, after `state`
   std::atomic<bool> wants_end{false}; // set by the user's call, before anything follows from it; cleared
                                       // when the supervisor starts again
   void actor_ended() noexcept {
@@ -37,6 +46,14 @@ struct client_front {
   std::error_code last_error() const {
     const std::scoped_lock lock{error_mutex_};
     return last_error_;
+  }
+  broker_capabilities capabilities() const {
+    const std::scoped_lock lock{error_mutex_};
+    return capabilities_;
+  }
+  void set_capabilities(const broker_capabilities& now) {
+    const std::scoped_lock lock{error_mutex_};
+    capabilities_ = now;
   }
   void set_last_error(std::error_code why) {
     const std::scoped_lock lock{error_mutex_};
@@ -54,8 +71,9 @@ struct client_front {
   runtime::tally handler_failures;     // whoever ran it
 
 private:
-  mutable std::mutex error_mutex_; // taken when a connection ends
-  std::error_code last_error_{};   // under error_mutex_
+  mutable std::mutex error_mutex_;     // taken when a connection begins or ends
+  broker_capabilities capabilities_{}; // under error_mutex_
+  std::error_code last_error_{};       // under error_mutex_
 };
 
 } // namespace troupe::actors

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ namespace troupe {
 
 using protocol::qos;
 using protocol::version;
+
+enum class offline_overflow : std::uint8_t {
+  reject,      // the new one ends with errc::backpressure
+  wait,        // as with a connection: up to publish_wait
+  drop_oldest, // those that waited longest end with errc::backpressure and are counted as dropped
+};
 
 /// What the broker says for us when we vanish, section 3.1.2.5.
 struct will {
@@ -32,6 +39,8 @@ struct will {
   std::chrono::seconds delay{0};         // 5.0
   protocol::property_block properties{}; // 5.0
 };
+
+class client_hooks;
 
 struct client_options {
   /// mqtt://host:port (tcp://), mqtts:// (tls://, ssl://), ws://host:port/path, wss://, unix:///path,
@@ -82,6 +91,13 @@ struct client_options {
   std::size_t pending_items = 64 * 1024;
   std::size_t pending_octets = 8 * 1024 * 1024;
   std::chrono::milliseconds publish_wait{30'000};
+  /// What becomes of a publish that finds this full while there is no connection.
+  offline_overflow when_offline_full = offline_overflow::reject;
+  /// A publish at QoS 0 while there is no connection ends with errc::not_connected and is counted as
+  /// dropped, instead of waiting.
+  bool drop_offline_qos_0 = false;
+  /// The user's word in what happens by itself: client_hooks.hpp.
+  std::shared_ptr<client_hooks> hooks{};
 
   /// For mqtts:// and wss://. Files are read when the client is made.
   tls_options tls{};

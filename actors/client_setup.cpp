@@ -102,6 +102,20 @@ std::error_code check_options(const client_options& options) {
   return dial_setup(options).error();
 }
 
+std::optional<protocol::will_options> will_setup(const std::optional<will>& wanted) {
+  if (!wanted) return std::nullopt;
+  protocol::will_options last;
+  last.topic = wanted->topic;
+  last.payload = octets_of(wanted->payload);
+  last.quality = wanted->quality;
+  last.retain = wanted->retain;
+  last.properties = wanted->properties;
+  if (wanted->delay.count() > 0)
+    static_cast<void>(last.properties.set(protocol::property::will_delay_interval,
+                                          static_cast<std::uint32_t>(wanted->delay.count())));
+  return last;
+}
+
 protocol::client_machine_options machine_options(const client_options& options) {
   protocol::client_machine_options result;
   result.protocol = options.version;
@@ -122,18 +136,7 @@ protocol::client_machine_options machine_options(const client_options& options) 
   result.connack_timeout = options.connack_timeout;
   result.ping_timeout = options.ping_timeout;
   result.connect_properties = options.connect_properties;
-  if (options.will) {
-    protocol::will_options last;
-    last.topic = options.will->topic;
-    last.payload = octets_of(options.will->payload);
-    last.quality = options.will->quality;
-    last.retain = options.will->retain;
-    last.properties = options.will->properties;
-    if (options.will->delay.count() > 0)
-      static_cast<void>(last.properties.set(protocol::property::will_delay_interval,
-                                            static_cast<std::uint32_t>(options.will->delay.count())));
-    result.will = std::move(last);
-  }
+  result.will = will_setup(options.will);
   return result;
 }
 

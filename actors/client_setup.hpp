@@ -17,6 +17,7 @@ namespace troupe::actors {
 
 /// What is wrong with the options; none: nothing.
 std::error_code check_options(const client_options& options);
+std::optional<protocol::will_options> will_setup(const std::optional<will>& wanted);
 protocol::client_machine_options machine_options(const client_options& options);
 supervisor_options supervisor_setup(const client_options& options);
 

@@ -17,7 +17,7 @@ constexpr std::size_t most_foreseen = 2048;
 connection::connection(caf::actor_config& config, runtime::place where, connection_options options,
                        runtime::transport_ptr pipe, runtime::inlet<session_mail> up)
     : resident{config, where},
-      options_{options},
+      options_{std::move(options)},
       mailbox_{*this},
       outlet_{mailbox_},
       pipe_{std::move(pipe)},
@@ -79,6 +79,8 @@ void connection::write(outbound_ref&& taken) {
   const outbound_ref owned = std::move(taken);
   outbound_batch& batch = *owned;
   if (!batch.segments.empty()) {
+    if (options_.hooks) [[unlikely]]
+      for (const runtime::outbox_segment& segment : batch.segments) show(direction::sent, segment.bytes);
     for (const runtime::outbox_segment& segment : batch.segments)
       pipe_->out().borrow(segment.bytes, segment.owner.get());
     pipe_->flush_later();
@@ -98,6 +100,13 @@ void connection::tell_level() {
 
 void connection::on_writable() { tell_level(); }
 
+void connection::show(direction which, protocol::octets what) noexcept {
+  try {
+    options_.hooks->on_octets(which, what);
+  } catch (...) { // a bystander's trouble is his own
+  }
+}
+
 // -- up -------------------------------------------------------------------------------
 
 inbound_batch* connection::begin_batch(std::size_t octets, const protocol::keeper_ref& bytes) {
@@ -109,12 +118,16 @@ inbound_batch* connection::begin_batch(std::size_t octets, const protocol::keepe
 
 void connection::on_read(protocol::slice bytes) {
   if (is_deaf_) return;
+  if (options_.hooks) [[unlikely]]
+    show(direction::received, bytes.bytes());
   framer_.feed(bytes.bytes());
   collect(begin_batch(bytes.size(), bytes.owner()));
 }
 
 void connection::on_filled(std::size_t count) {
   if (is_deaf_) return;
+  if (options_.hooks) [[unlikely]]
+    show(direction::received, framer_.wanted().first(count));
   framer_.filled(count);
   collect(begin_batch(count, {}));
 }

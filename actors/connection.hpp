@@ -14,6 +14,7 @@
 //          allocated in the steady state.
 #pragma once
 
+#include "client_hooks.hpp"
 #include "messages.hpp"
 
 #include "../protocol/framer.hpp"
@@ -31,6 +32,7 @@ struct connection_options {
   protocol::version version = protocol::version::v5_0;
   std::uint32_t maximum_packet_size = protocol::max_packet_size;
   batch_limits in_flight{};
+  std::shared_ptr<client_hooks> hooks{}; // if they want to see octets
 };
 
 class connection final : public runtime::resident, private runtime::transport_sink {
@@ -60,6 +62,7 @@ private:
   inbound_batch* begin_batch(std::size_t octets, const protocol::keeper_ref& bytes);
   void send_up(inbound_batch* batch);
   void push(session_mail&& mail);
+  void show(direction which, protocol::octets what) noexcept;
 
   const connection_options options_;
   runtime::mailbox<outbound_ref> mailbox_;

@@ -43,7 +43,11 @@ enum class control : std::uint8_t {
   end_filter, // filter: unsubscribe all links
   connect,    // start again
   connected,  // tell me when
+  ended,      // tell me when it is over
   disconnect, // end_options
+  abort,      // end without a word
+  reauthenticate,
+  make_room, // octets: end what waited longest for a connection
 };
 
 struct control_request : user_request {
@@ -54,6 +58,7 @@ struct control_request : user_request {
   control operation;
   link_ref link{};
   std::string filter{};
+  std::size_t octets = 0;
   disconnect_options end_options{};
 };
 
@@ -107,11 +112,14 @@ struct user_connect {
 struct user_connected {
   asker who{};
 };
+struct user_ended {
+  asker who{};
+};
 struct user_disconnect {
   asker who{};
 };
 using supervisor_mail =
-    std::variant<begin, session_up, session_down, user_connect, user_connected, user_disconnect>;
+    std::variant<begin, session_up, session_down, user_connect, user_connected, user_ended, user_disconnect>;
 
 // -- session -> dispatcher -> subscriber ------------------------------------------------
 

@@ -34,7 +34,8 @@ session::session(caf::actor_config& config, runtime::place where, std::shared_pt
       slabs_{where.inside.fixture<runtime::slab_rack>()},
       outbox_{*slabs_},
       ends_{front_->bounds, front_->handler_failures},
-      machine_{std::move(options), *this},
+      machine_{options, *this},
+      first_words_{std::move(options)},
       supervisor_{std::move(supervisor)},
       dispatcher_{std::move(dispatcher)},
       desk_{machine_, ends_, dispatcher_},
@@ -94,7 +95,7 @@ void session::on_mail(session_mail&& mail) {
 }
 
 void session::on_mail_of(batch_ref&& batch) {
-  if (!link_ || batch->connection != link_->connection) return;
+  if (!link_ || batch->connection != link_->connection || is_broken_off_) return;
   batch_ = &*batch;
   bool goes_on = true;
   const auto count = static_cast<std::uint32_t>(batch->packets.size());
@@ -123,7 +124,10 @@ void session::on_mail_of(link_up&& up) {
   link_ = std::move(up);
   why_down_ = {};
   then_ = after_batch::go_on;
-  if (!ending_ && !refusing_) return machine_.transport_up(now_);
+  if (!ending_ && !refusing_) {
+    present_anew();
+    return machine_.transport_up(now_);
+  }
   why_down_ = {.error = protocol::errc::closed, .by = protocol::initiator::user};
   then_ = after_batch::abort;
 }
@@ -138,6 +142,8 @@ void session::on_mail_of(link_down&& down) {
   is_renewing_ = false;
   if (!why_down_.error && why_down_.by != protocol::initiator::user)
     why_down_.error = down.error ? down.error : make_error_code(protocol::errc::connection_lost);
+  end_reauthentications(protocol::errc::connection_lost);
+  ask_down_hook();
   supervisor_mail mail = why_down_;
   static_cast<void>(supervisor_.push(mail));
   if (!ending_) return;
@@ -161,6 +167,10 @@ void session::on_mail_of(accept_again&&) { refusing_ = {}; }
 void session::finish_run() {
   if (std::exchange(is_auth_refused_, false))
     machine_.disconnect(protocol::reason_code::not_authorized, {}, now_);
+  if (birth_refusal_) {
+    machine_.disconnect(protocol::reason_code::unspecified_error, {}, now_);
+    why_down_.error = std::exchange(birth_refusal_, {});
+  }
   go_on_ending();
   report_up_when_renewed();
   hand_over();
@@ -215,7 +225,9 @@ void session::count() {
 void session::on_connected(const protocol::connack& packet) {
   is_renewing_ = true;
   is_resumed_ = packet.session_present;
+  front_->set_capabilities(machine_.limits());
   desk_.renew(packet.session_present, now_);
+  say_birth();
 }
 
 bool session::on_deliver(const protocol::publish& packet, protocol::delivery_tag tag) {
@@ -240,10 +252,11 @@ void session::on_complete(protocol::request_token token, const protocol::verdict
 }
 
 protocol::kept_publish session::recall(protocol::request_token token) {
-  return publish_record::from(token).view();
+  publish_record& record = publish_record::from(token);
+  protocol::kept_publish kept = record.view();
+  if (!ages_.empty() && has_expired(record)) kept.withdrawn = std::make_error_code(std::errc::timed_out);
+  return kept;
 }
-
-void session::on_auth(const protocol::auth&) { is_auth_refused_ = true; }
 
 void session::on_close(const protocol::closing& why) {
   why_down_ = {why.error, why.reason, why.by};

@@ -25,6 +25,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace troupe::actors {
@@ -55,6 +57,7 @@ private:
   }
   void on_control(std::unique_ptr<control_request> what);
   void begin_end(const disconnect_options& how);
+  void break_off();
   void go_on_ending();
   void on_end_deadline();
 
@@ -79,6 +82,21 @@ private:
   void replay_held();
   void end_ending();
   void end_publish(publish_record& record, const outcome& how);
+
+  // -- hooks, and what waits for a connection
+  template <class Call>
+  void ask_hooks(Call call) noexcept;
+  void present_anew();
+  void ask_down_hook();
+  void say_birth();
+  bool answer_auth(const auth_step& said);
+  std::string auth_method();
+  void reauthenticate(const asker& who);
+  void end_reauthentications(std::error_code why);
+  bool may_wait(publish_record& record);
+  void note_age(const publish_record& record);
+  bool has_expired(const publish_record& record);
+  void make_room(std::size_t octets);
 
   // -- client_host
   protocol::outbox& out() override {
@@ -107,6 +125,7 @@ private:
   outbound_pool outbound_;
   settler ends_;
   protocol::client_machine machine_;
+  const protocol::client_machine_options first_words_; // of the options, before hooks
   runtime::inlet<supervisor_mail> supervisor_;
   runtime::inlet<dispatch_mail> dispatcher_;
   subscription_desk desk_;
@@ -120,11 +139,17 @@ private:
   session_down why_down_{};                  // of the present connection, once known
   std::error_code refusing_{};               // what later requests are answered
   std::optional<disconnect_options> ending_; // the user wants an orderly end, and it is under way
+  bool is_broken_off_ = false;               // that end is one without a word
   bool is_renewing_ = false;                 // connected, but session_up not reported yet
   bool is_resumed_ = false;
   bool is_introduced_ = false;      // supervisor and dispatcher know of us
   bool is_auth_refused_ = false;    // AUTH came and nobody here can answer it
+  std::error_code birth_refusal_{}; // the birth message could not be said and was needed
+  std::vector<asker> reauthentications_;
+  // Since when publishes that expire wait here; those that could leave at once are not in it.
+  std::unordered_map<protocol::request_token, protocol::time_point> ages_;
   std::vector<user_request*> held_; // taken out of the mailbox behind the request for an end
+  std::size_t shed_octets_ = 0;     // weight of every publish that ended
   std::uint64_t published_ = 0;     // in this run
   std::uint64_t failed_ = 0;        // in this run
   std::uint64_t received_ = 0;      // in this run

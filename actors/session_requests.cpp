@@ -65,6 +65,8 @@ void session::on_publish(publish_record& record) {
     ++published_;
     return ends_.succeed(record);
   }
+  if (!may_wait(record)) return;
+  note_age(record);
   const auto taken = machine_.publish(record.token(), record.view(), now_);
   if (!taken) [[unlikely]]
     end_publish(record, outcome{taken.error()});
@@ -96,6 +98,8 @@ void session::flush_frames() {
 void session::end_publish(publish_record& record, const outcome& how) {
   flush_frames(); // another slab may be given back
   ++(how.ok() ? published_ : failed_);
+  if (!ages_.empty()) ages_.erase(record.token());
+  shed_octets_ += record.weight();
   ends_.finish(record, how);
 }
 
@@ -105,10 +109,18 @@ void session::on_control(std::unique_ptr<control_request> what) {
   case control::granted:
     if (refusing_) return ends_.answer(what->who, outcome{refusing_});
     return desk_.tell_granted(*what->link, what->who);
+  case control::reauthenticate: return reauthenticate(what->who);
+  case control::make_room: return make_room(what->octets);
   case control::end_link: return desk_.end_link(*what->link, what->who, now_);
   case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
   case control::connected: {
     supervisor_mail mail = user_connected{what->who};
+    if (supervisor_.push(mail) != runtime::offer::taken)
+      ends_.answer(what->who, outcome{protocol::errc::closed});
+    return;
+  }
+  case control::ended: {
+    supervisor_mail mail = user_ended{what->who};
     if (supervisor_.push(mail) != runtime::offer::taken)
       ends_.answer(what->who, outcome{protocol::errc::closed});
     return;
@@ -120,11 +132,12 @@ void session::on_control(std::unique_ptr<control_request> what) {
       ends_.answer(what->who, outcome{protocol::errc::closed});
     return;
   }
-  case control::disconnect: {
+  case control::disconnect:
+  case control::abort: {
     supervisor_mail mail = user_disconnect{what->who};
     if (supervisor_.push(mail) != runtime::offer::taken)
       ends_.answer(what->who, outcome{protocol::errc::closed});
-    return begin_end(what->end_options);
+    return what->operation == control::abort ? break_off() : begin_end(what->end_options);
   }
   }
 }
@@ -137,8 +150,19 @@ void session::begin_end(const disconnect_options& how) {
   if (link_) time().arm(end_deadline_, now_ + disconnect_timeout_ / 2);
 }
 
+void session::break_off() {
+  ending_.emplace();
+  if (!link_) return;
+  is_broken_off_ = true;
+  machine_.transport_down(now_); // from here on nothing is said
+  flush_frames();
+  outbox_.clear();
+  why_down_ = {.error = protocol::errc::closed, .by = protocol::initiator::user};
+  then_ = after_batch::abort;
+}
+
 void session::go_on_ending() {
-  if (!ending_ || !link_) return;
+  if (!ending_ || !link_ || is_broken_off_) return;
   const bool is_over = end_deadline_.is_armed() ? end_deadline_.due() <= now_ : true;
   if (!is_over && machine_.is_connected() && machine_.inflight() + machine_.parked() != 0) return;
   protocol::property_block properties;
@@ -156,6 +180,7 @@ void session::on_end_deadline() {
 void session::end_ending() {
   if (!ending_) return;
   ending_.reset();
+  is_broken_off_ = false;
   end_deadline_.disarm();
   replay_held();
 }

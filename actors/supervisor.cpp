@@ -84,6 +84,7 @@ void supervisor::shut() noexcept {
   });
   show(client_state::disconnected, errc::closed);
   waiting_.insert(waiting_.end(), ending_.begin(), ending_.end());
+  tell_end(outcome{errc::closed});
   ending_.clear();
   answer_all(outcome{errc::closed});
   ends_.flush();
@@ -99,6 +100,7 @@ void supervisor::shut() noexcept {
 const asker* supervisor::asker_of(const supervisor_mail& mail) noexcept {
   if (const auto* each = std::get_if<user_connect>(&mail)) return &each->who;
   if (const auto* each = std::get_if<user_connected>(&mail)) return &each->who;
+  if (const auto* each = std::get_if<user_ended>(&mail)) return &each->who;
   if (const auto* each = std::get_if<user_disconnect>(&mail)) return &each->who;
   return nullptr;
 }
@@ -139,6 +141,12 @@ void supervisor::on_mail_of(user_connected&& mail) {
   }
 }
 
+void supervisor::on_mail_of(user_ended&& mail) {
+  mourning_.push_back(mail.who);
+  if (phase_ == phase::faulted) return tell_end(outcome{fault_});
+  if (phase_ == phase::disconnected) tell_end(outcome{reason_code::success, initiator::user});
+}
+
 void supervisor::answer_if_up() {
   if (front_->state.load(std::memory_order_relaxed) == client_state::connected)
     answer_all(outcome{reason_code::success, initiator::peer});
@@ -176,6 +184,7 @@ void supervisor::on_dialled(protocol::result<runtime::transport_ptr> answer) {
   up_since_ = runtime::time_point::max();
   show(client_state::handshaking);
   connection_options options = options_.connection;
+  if (front_->hooks && front_->hooks->sees_octets()) options.hooks = front_->hooks;
   options.number = ++connections_;
   connection_ = inside().spawn<connection>(where(), options, std::move(*answer),
                                            runtime::inlet<session_mail>{session_->mails()});
@@ -203,10 +212,26 @@ void supervisor::try_again(std::error_code why) {
   ++failures_;
   if (!options_.reconnect || (options_.attempts_limit != 0 && failures_ >= options_.attempts_limit))
     return fault(why);
+  runtime::duration wait = backoff_.next();
+  if (!ask_hooks(why, wait)) return fault(why);
   next_broker_ = (next_broker_ + 1) % options_.brokers.size();
   phase_ = phase::waiting;
   show(client_state::waiting, why);
-  where().time().arm_in(retry_, backoff_.next());
+  where().time().arm_in(retry_, wait);
+}
+
+/// False: the user gives up.
+bool supervisor::ask_hooks(std::error_code why, runtime::duration& wait) noexcept {
+  if (!front_->hooks) return true;
+  try {
+    const auto proposed = std::chrono::duration_cast<std::chrono::milliseconds>(wait);
+    const retry_answer answer = front_->hooks->on_retry({failures_, why, proposed});
+    if (answer.wait != proposed) wait = std::max(answer.wait, std::chrono::milliseconds{0});
+    return !answer.gives_up;
+  } catch (...) {
+    front_->handler_failures.add(1);
+    return true;
+  }
 }
 
 /// The user's end has been reached.
@@ -217,6 +242,7 @@ void supervisor::rest() {
   for (const asker& who : std::exchange(ending_, {}))
     ends_.answer(who, outcome{reason_code::success, initiator::user});
   answer_all(outcome{errc::closed, initiator::user});
+  tell_end(outcome{reason_code::success, initiator::user});
 }
 
 void supervisor::fault(std::error_code why) {
@@ -225,6 +251,7 @@ void supervisor::fault(std::error_code why) {
   show(client_state::faulted, fault_);
   refuse(fault_);
   answer_all(outcome{fault_});
+  tell_end(outcome{fault_});
 }
 
 void supervisor::refuse(std::error_code why) {
@@ -236,9 +263,14 @@ void supervisor::answer_all(const outcome& how) {
   for (const asker& who : std::exchange(waiting_, {})) ends_.answer(who, how);
 }
 
+void supervisor::tell_end(const outcome& how) {
+  for (const asker& who : std::exchange(mourning_, {})) ends_.answer(who, how);
+}
+
 void supervisor::show(client_state state, std::error_code why) noexcept {
   if (why) front_->set_last_error(why);
-  front_->state.store(state, std::memory_order_release);
+  if (front_->state.exchange(state, std::memory_order_acq_rel) == state && !why) return;
+  front_->board.show({state, why});
 }
 
 } // namespace troupe::actors

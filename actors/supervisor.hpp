@@ -63,6 +63,7 @@ private:
   void on_mail_of(session_down&& mail);
   void on_mail_of(user_connect&& mail);
   void on_mail_of(user_connected&& mail);
+  void on_mail_of(user_ended&& mail);
   void on_mail_of(user_disconnect&& mail);
 
   void answer_if_up();
@@ -70,10 +71,12 @@ private:
   void dial();
   void on_dialled(protocol::result<runtime::transport_ptr> answer);
   void try_again(std::error_code why);
+  bool ask_hooks(std::error_code why, runtime::duration& wait) noexcept;
   void rest();
   void fault(std::error_code why);
   void refuse(std::error_code why);
   void answer_all(const outcome& how);
+  void tell_end(const outcome& how);
   void show(client_state state, std::error_code why = {}) noexcept;
 
   std::shared_ptr<client_front> front_;
@@ -89,8 +92,9 @@ private:
   runtime::backoff backoff_;
   runtime::deadline retry_{runtime::calls<&supervisor::dial>, *this};
   runtime::resident_ref<connection> connection_;
-  std::vector<asker> waiting_; // for a connection
-  std::vector<asker> ending_;  // for the end of it
+  std::vector<asker> waiting_;  // for a connection
+  std::vector<asker> ending_;   // for the end of it
+  std::vector<asker> mourning_; // for an end, whoever brings it about
   phase phase_ = phase::fresh;
   bool is_ending_ = false; // the user's end is under way
   bool is_shut_ = false;

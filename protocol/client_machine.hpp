@@ -93,6 +93,8 @@ public:
   /// The user no longer waits: completes the token with errc::cancelled; a later acknowledgement is
   /// harmless, and its id is free only then.
   void cancel(request_token token);
+  /// Ends the publish that has waited longest for a connection or the window; false: none waits.
+  bool shed(std::error_code error);
 
   // -- time -------------------------------------------------------------------
   time_point next_deadline() const noexcept;
@@ -105,6 +107,8 @@ public:
   // -- questions --------------------------------------------------------------
   bool is_connected() const noexcept { return phase_ == phase::connected; }
   const server_limits& limits() const noexcept { return limits_; }
+  /// What the next CONNECT says; to be changed before transport_up only.
+  client_machine_options& introduction() noexcept { return options_; }
   version protocol() const noexcept { return options_.protocol; }
   /// QoS 1/2 publishes sent and not yet ended / publishes waiting for the window or a connection.
   std::size_t inflight() const noexcept { return session_.sent().publishes(); }

@@ -90,6 +90,14 @@ void client_machine::cancel(request_token token) {
   complete(token, errc::cancelled, initiator::user);
 }
 
+bool client_machine::shed(std::error_code error) {
+  if (parked_.empty()) return false;
+  const request_token token = parked_.front().token;
+  parked_.pop();
+  complete(token, error, initiator::library);
+  return true;
+}
+
 /// Sends what waits: first what was sent before, then what never was.
 void client_machine::pump(time_point now) {
   while (const auto next = session_.next_resend()) {
