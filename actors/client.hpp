@@ -228,6 +228,7 @@ private:
   static void publish_for(actors::client_core& core, const actors::publish_request& what, Handler handler) {
     using type = actors::handler_waiter<Handler, actors::waiter_home::placed>;
     static_assert(alignof(type) <= alignof(std::max_align_t));
+    static_assert(sizeof(type) < 60'000, "a completion handler of this size belongs on the heap");
     const auto place = actors::begin_publish(core, what, sizeof(type));
     if (place.storage == nullptr)
       return actors::refuse(core, place.refusal, actors::new_waiter(std::move(handler)));

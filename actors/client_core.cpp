@@ -101,7 +101,7 @@ pending<outcome> client_core::publish(const publish_request& what) {
     if (record != nullptr) [[likely]] {
       const cell where = pass.local().take_cell();
       record->who = asker{where};
-      push(pass, *record);
+      push(std::move(pass), *record);
       return pending<outcome>{where};
     }
   }
@@ -120,7 +120,7 @@ pending<outcome> client_core::publish_carefully(const publish_request& what) {
   }
   const cell where = pass->local().take_cell();
   record->who = asker{where};
-  push(*pass, *record);
+  push(std::move(*pass), *record);
   return pending<outcome>{where};
 }
 
@@ -137,18 +137,24 @@ publish_place client_core::begin_publish(const publish_request& what, std::size_
 void client_core::finish_publish(publish_place place, waiter* who) {
   auto& record = *static_cast<publish_record*>(place.record);
   record.who = asker{who};
-  auto pass = enter();
-  push(pass, record);
+  push(enter(), record);
 }
 
-void client_core::push(front_door::pass& pass, publish_record& record) {
+void client_core::push(front_door::pass pass, publish_record& record) {
   runtime::ticketed<request_item> item{0, request_item{&record}};
-  if (pass.push(item) != runtime::offer::taken) [[unlikely]]
+  const bool is_taken = [&] {
+    front_door::pass inside = std::move(pass);
+    return inside.push(item) == runtime::offer::taken;
+  }();
+  if (!is_taken) [[unlikely]]
     refuse(record, errc::closed); // the session's mailbox is larger than the quota
 }
 
-void client_core::push_all(front_door::pass& pass, std::span<runtime::ticketed<request_item>> items) {
-  const auto done = pass.push_many(items);
+void client_core::push_all(std::optional<front_door::pass>& pass,
+                           std::span<runtime::ticketed<request_item>> items) {
+  const auto done = pass->push_many(items);
+  if (done.count == items.size()) return;
+  pass.reset();
   // As in push: what the session does not take, it will never take.
   for (auto& each : items.subspan(done.count)) refuse(publish_record::from(*each.item.what), errc::closed);
 }
@@ -193,7 +199,7 @@ void client_core::publish_many(std::span<const publication> messages, const aske
   const auto send = [&] {
     if (items.empty()) return;
     if (!pass) pass.emplace(enter());
-    push_all(*pass, items);
+    push_all(pass, items);
     items.clear();
   };
   const auto until = steady_clock::now() + options_.publish_wait;

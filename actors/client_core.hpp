@@ -64,8 +64,9 @@ private:
                         std::optional<front_door::pass>& pass, std::error_code& refusal);
   bool wait_for_room(const publish_request& what, std::size_t waiter_size,
                      std::chrono::steady_clock::time_point until) noexcept;
-  void push(front_door::pass& pass, publish_record& record);
-  void push_all(front_door::pass& pass, std::span<runtime::ticketed<request_item>> items);
+  // Both leave the door before a refusal is told: what is told may end the client, which waits for doors.
+  void push(front_door::pass pass, publish_record& record);
+  void push_all(std::optional<front_door::pass>& pass, std::span<runtime::ticketed<request_item>> items);
   void refuse(publish_record& record, std::error_code why);
 
   const client_options options_;

@@ -73,7 +73,8 @@ struct broker_options {
   std::size_t max_subscriptions = 100'000;
   /// Messages at QoS 1 and 2 that are on their way to one client; its Receive Maximum may say less.
   std::uint16_t max_inflight = 4'096;
-  /// Bounds of what waits for one client, connected or not.
+  /// Bounds of what waits for one client, connected or not. A message larger than max_queued_bytes waits
+  /// alone: it enters an empty queue.
   std::size_t max_queued_messages = 65'536;
   std::size_t max_queued_bytes = std::size_t{64} << 20U;
   brokerage::overflow when_full = brokerage::overflow::drop_newest;

@@ -144,13 +144,15 @@ void peer_session::append(std::uint32_t slot) noexcept {
 bool peer_session::make_room(std::size_t weight) {
   const broker_options& limits = shop_->options;
   const auto fits = [&] {
+    // What nobody could ever queue would be promised and lost: alone, a message of any size may wait.
+    if (waiting_ == 0 && limits.max_queued_messages != 0) return true;
     return waiting_ < limits.max_queued_messages && waiting_octets_ + weight <= limits.max_queued_bytes;
   };
   if (fits()) return true;
   switch (limits.when_full) {
   case overflow::drop_newest: return false;
   case overflow::drop_oldest:
-    if (weight > limits.max_queued_bytes) return false; // nobody's going would make room
+    if (weight > limits.max_queued_bytes) return false; // all would go for one
     while (head_ != none && !fits()) drop_head();
     return fits();
   case overflow::disconnect:
