@@ -72,6 +72,13 @@ INSTANTIATE_TEST_SUITE_P(load_program, every_quality,
                          testing::Combine(testing::Values("embedded", "embedded:tcp"),
                                           testing::Values("0", "1", "2")));
 
+TEST(load_program, reaches_a_broker_of_its_own_by_every_door) {
+  for (const char* broker : {"embedded:tls", "embedded:ws", "embedded:wss", "embedded:unix"}) {
+    const auto all = result_of({"run", "--broker", broker, "-q", "1", "-L", "100", "--verify"});
+    EXPECT_EQ(all.at("totals").at("received"), 100) << broker;
+  }
+}
+
 TEST(load_program, sends_by_the_clock_and_shows_both_latencies) {
   for (const char* arrival : {"constant", "poisson"}) {
     const auto all =
@@ -181,6 +188,22 @@ TEST(load_program, writes_files_that_report_and_compare_read) {
   EXPECT_EQ(bench({"report", json.name(), "--format", "json"}).output, json.text());
   EXPECT_EQ(bench({"report", "/nonexistent"}).status, 2);
   EXPECT_EQ(bench({"compare", json.name(), "/nonexistent"}).status, 2);
+}
+
+TEST(load_program, writes_slices_and_judges_against_a_baseline) {
+  const scratch_file json{"-base.json"};
+  const scratch_file series{".csv"};
+  const std::vector<std::string> run{"run",      "--broker", "embedded",         "--rate", "2k",
+                                     "-d",       "1s",       "--warmup",         "0",      "--quiet",
+                                     "--format", "csv",      "--max-regression", "1000000"};
+  auto first = run;
+  first.insert(first.end(), {"-o", json.name(), "--time-series", series.name()});
+  ASSERT_EQ(bench(first).status, 0);
+  EXPECT_EQ(series.text().rfind("end_s,sent_per_s,acked_per_s,received_per_s,p50_ns,p99_ns\n", 0), 0U);
+  auto second = run;
+  second.insert(second.end(), {"--baseline", json.name()});
+  EXPECT_EQ(bench(second).status, 0);
+  EXPECT_EQ(bench({"run", "--broker", "embedded", "-L", "1", "--baseline", series.name()}).status, 2);
 }
 
 TEST(load_program, refuses_to_compare_what_was_measured_otherwise) {

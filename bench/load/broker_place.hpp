@@ -1,8 +1,9 @@
 // broker_place: where a load runs: a stage, and a broker of ours in it when one is asked for.
 //
 // Lives here: broker_place.
-// Holds:   "embedded" listens in memory, "embedded:tcp" on a port that the system chooses; both live in
-//          the stage of the clients. Anything else is a URL of a broker elsewhere.
+// Holds:   an embedded broker lives in the stage of the clients, at an address that the system chooses and,
+//          where TLS is asked for, with a certificate made for the occasion. Anything else is a URL of a
+//          broker elsewhere.
 // Threads: one outside thread.
 // Errors:  failure() says in words why there is nothing to dial; empty: there is.
 #pragma once
@@ -22,6 +23,8 @@ public:
   stage& where() noexcept { return stage_; }
   const std::string& endpoint() const noexcept { return endpoint_; }
   const std::string& failure() const noexcept { return failure_; }
+  /// PEM of what an embedded broker shows; empty: it does without.
+  const std::string& certificate() const noexcept { return certificate_; }
   /// Of the embedded broker.
   std::optional<broker_statistics> statistics() const;
 
@@ -29,6 +32,7 @@ private:
   stage stage_;
   std::optional<broker> broker_;
   std::string endpoint_;
+  std::string certificate_;
   std::string failure_;
 };
 

@@ -20,6 +20,10 @@ client_options client_options_for(const load_plan& plan, const std::string& endp
   if (!plan.password.empty()) options.password = plan.password;
   options.connect_timeout = plan.connect_timeout;
   options.connack_timeout = plan.connect_timeout;
+  options.tls.ca_file = plan.ca_file;
+  options.tls.cert_file = plan.cert_file;
+  options.tls.key_file = plan.key_file;
+  options.tls.verify_peer = !plan.insecure;
   options.reconnect = false;
   options.dial_at_once = false;
   if (plan.is_embedded()) options.send_window = 65'535; // so much ours takes

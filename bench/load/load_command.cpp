@@ -1,5 +1,8 @@
 // run, pub, sub, conn, rr: loads that differ in who takes part.
 #include "command.hpp"
+#include "figure_text.hpp"
+#include "load_compare.hpp"
+#include "load_json.hpp"
 #include "load_options.hpp"
 #include "load_run.hpp"
 #include "load_threshold.hpp"
@@ -10,10 +13,41 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <string>
 
 namespace troupe::bench {
 namespace {
+
+bool write_series(const load_options& options, const load_result& result) {
+  if (options.time_series.empty()) return true;
+  std::ofstream out{options.time_series};
+  write_series_csv(out, result);
+  if (out.flush()) return true;
+  std::fprintf(stderr, "troupe-bench: %s could not be written\n", options.time_series.c_str());
+  return false;
+}
+
+/// The base to compare with; nothing when none was asked for.
+std::optional<load_result> read_baseline(const load_options& options) {
+  std::ifstream input{options.baseline};
+  std::stringstream text;
+  text << input.rdbuf();
+  return read_load_json(text.str());
+}
+
+/// Says what is worse than the base; answers whether anything is.
+bool is_behind(const load_options& options, const load_result& base, load_result& result) {
+  bool is_worse = false;
+  for (const compared_figure& each : compare_loads(base, result, {.limit = options.max_regression / 100})) {
+    if (each.verdict != verdict_word::worse) continue;
+    is_worse = true;
+    result.notes.push_back("worse than the baseline: " + each.name + ", " + exact_text(each.base) + " "
+                           + each.unit + " became " + exact_text(each.fresh));
+  }
+  return is_worse;
+}
 
 bool write_outputs(const load_options& options, const load_result& result) {
   write_load_report(std::cout, options.format, result);
@@ -56,11 +90,18 @@ int run_command(load_options& options) {
     print_plan(options.plan);
     return exit_clean;
   }
+  std::optional<load_result> base;
+  if (!options.baseline.empty() && !(base = read_baseline(options))) {
+    std::fprintf(stderr, "troupe-bench: %s is no result of this command\n", options.baseline.c_str());
+    return exit_usage;
+  }
   const auto progress = options.quiet ? std::chrono::milliseconds{0} : options.progress;
   load_result result = run_load(options.plan, progress);
   result.thresholds = judge(result, options.thresholds);
-  const int status = status_of(options, result);
-  return write_outputs(options, result) ? status : exit_failed;
+  int status = status_of(options, result);
+  if (base && is_behind(options, *base, result) && status == exit_clean) status = exit_threshold;
+  const bool is_written = write_outputs(options, result);
+  return write_series(options, result) && is_written ? status : exit_failed;
 }
 
 command add_load(CLI::App& program, load_kind kind, const char* text) {

@@ -74,13 +74,12 @@ class load_gate {
 public:
   explicit load_gate(std::uint64_t limit) noexcept : limit_{limit} {}
   bool pass() noexcept {
-    if (is_closed_.load(std::memory_order_relaxed)) return false;
-    if (limit_ == 0 || passed_.fetch_add(1, std::memory_order_relaxed) < limit_) return true;
-    close();
-    return false;
+    if (is_closed_.load(std::memory_order_seq_cst)) return false;
+    return limit_ == 0 || passed_.fetch_add(1, std::memory_order_relaxed) < limit_;
   }
-  void close() noexcept { is_closed_.store(true, std::memory_order_relaxed); }
-  bool is_closed() const noexcept { return is_closed_.load(std::memory_order_relaxed); }
+  /// In one order with everything else that is sequentially consistent: whoever sees nobody at work
+  /// afterwards knows that nobody will pass.
+  void close() noexcept { is_closed_.store(true, std::memory_order_seq_cst); }
 
 private:
   std::uint64_t limit_;

@@ -63,23 +63,29 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names, Value& to,
 
 void add_where(CLI::App& app, load_options& to) {
   load_plan& plan = to.plan;
-  CLI::Option* broker = add_parsed(app, "--broker",
-                                   "embedded (in this process, in memory), embedded:tcp (in this process, by "
-                                   "TCP) or a URL; default mqtt://localhost:1883",
-                                   "BROKER", [&plan](const std::string& word) {
-                                     plan.broker = word;
-                                     return !word.empty();
-                                   });
-  CLI::Option* url = add_parsed(app, "--url", "of the broker: mqtt://host:port, unix:///path, ...", "URL",
-                                [&plan](const std::string& word) {
-                                  plan.broker = word;
-                                  return !word.empty() && !word.starts_with("embedded");
-                                });
+  CLI::Option* broker =
+      add_parsed(app, "--broker",
+                 "embedded (in this process, in memory), embedded:tcp, :tls, :ws, :wss, :unix "
+                 "(in this process, by sockets), or a URL; default mqtt://localhost:1883",
+                 "BROKER", [&plan](const std::string& word) {
+                   plan.broker = word;
+                   return !word.empty();
+                 });
+  CLI::Option* url =
+      add_parsed(app, "--url", "of the broker: mqtt://host:port, mqtts://, ws://, wss://, unix:///path",
+                 "URL", [&plan](const std::string& word) {
+                   plan.broker = word;
+                   return !word.empty() && !word.starts_with("embedded");
+                 });
   CLI::Option* host = app.add_option("-h,--host", to.host, "of the broker");
   CLI::Option* port = app.add_option("-p,--port", to.port, "of the broker")->check(CLI::Range(1, 65'535));
   CLI::Option* ssl = app.add_flag("-S,--ssl", to.secure, "TLS, as mqtts:// says");
   for (CLI::Option* each : {host, port, url, ssl}) broker->excludes(each);
   for (CLI::Option* each : {host, port, ssl}) url->excludes(each);
+  app.add_option("--cafile", plan.ca_file, "TLS: whom to trust; default: the system's authorities");
+  CLI::Option* cert = app.add_option("--cert", plan.cert_file, "TLS: our certificate");
+  app.add_option("--key", plan.key_file, "TLS: its key")->needs(cert);
+  app.add_flag("--insecure", plan.insecure, "TLS: trust any certificate");
   add_choice(app, "-V,--mqtt-version", plan.version,
              std::map<std::string, protocol::version>{{"5", protocol::version::v5_0},
                                                       {"5.0", protocol::version::v5_0},
@@ -178,7 +184,7 @@ void add_how_much(CLI::App& app, load_options& to) {
   add_duration(app, "--warmup", to.warm_up, "before, not measured; default 1s, 0s with a limit");
   add_duration(app, "--drain", plan.drain, "longest wait for what is on its way; default 5s");
   if (!ends_alone) return;
-  add_quantity(app, "--messages", to.messages, "sent by each client")->excludes(limit);
+  add_quantity(app, "--messages", plan.messages, "sent by each client")->excludes(limit);
   CLI::Option* window =
       add_quantity(app, "-F,--inflight", plan.window,
                    "closed loop: messages of a client without outcome or receipt; default 100");
@@ -212,6 +218,12 @@ void add_output(CLI::App& app, load_options& to) {
   app.add_option(
       "--threshold", to.threshold_texts,
       "a condition on the result, e.g. 'e2e.p99<5ms', 'recv.rate>=100k', 'lost==0'; not met: status 99");
+  app.add_option("--baseline", to.baseline, "a result file; a significant loss against it: status 99")
+      ->check(CLI::ExistingFile);
+  app.add_option("--max-regression", to.max_regression, "percent; a smaller change is none")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--time-series", to.time_series, "write FILE as CSV: rates and percentiles over time");
   add_duration(app, "--progress", to.progress, "of the line on standard error; default 1s");
   app.add_flag("--quiet", to.quiet, "no such line");
   app.add_flag("--dry-run", to.dry_run, "print what would be done and leave");
@@ -259,7 +271,7 @@ std::string resolve(load_options& options) {
   if (options.connect_interval > 0) plan.connect_rate = 1e3 / options.connect_interval;
   if (options.message_interval > 0) plan.rate = 1e3 / options.message_interval * plan.publishers;
   if (options.rate_per_client > 0) plan.rate = options.rate_per_client * plan.publishers;
-  if (options.messages != 0) plan.limit = options.messages * plan.publishers;
+  if (plan.messages != 0) plan.limit = plan.messages * plan.publishers;
   const bool has_limit = plan.limit != 0;
   if (plan.kind == load_kind::connect || plan.kind == load_kind::subscribe) plan.duration = milliseconds{0};
   if (has_limit) plan.duration = milliseconds{0};

@@ -29,13 +29,15 @@ struct load_options {
   double connect_interval = 0; // ms
   double message_interval = 0; // ms, of each client
   double rate_per_client = 0;
-  std::uint64_t messages = 0; // of each client
   std::optional<std::chrono::milliseconds> duration{};
   std::optional<std::chrono::milliseconds> warm_up{};
   load_format format = load_format::text;
   std::vector<std::string> outputs{};
   std::vector<std::string> threshold_texts{};
   std::vector<condition> thresholds{};
+  std::string baseline{};
+  double max_regression = 5; // percent
+  std::string time_series{};
   std::chrono::milliseconds progress{1'000};
   bool quiet = false;
   bool dry_run = false;

@@ -3,6 +3,8 @@
 #include "message_stamp.hpp"
 #include "workload.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -115,6 +117,7 @@ plan_words describe(const load_plan& plan) {
           {"rate", plan.is_open_loop() ? text_of(plan.rate) : ""},
           {"arrival", plan.is_open_loop() ? (plan.poisson ? "poisson" : "constant") : ""},
           {"limit", std::to_string(plan.limit)},
+          {"messages", std::to_string(plan.messages)},
           {"duration", seconds(plan.duration)},
           {"warmup", seconds(plan.warm_up)},
           {"drain", seconds(plan.drain)},
@@ -143,6 +146,16 @@ std::string sentence(const load_plan& plan) {
                                 : "  closed loop, " + std::to_string(plan.window) + " in flight a publisher");
 }
 
+std::string embedded_endpoint(std::string_view broker) {
+  if (broker == "embedded") return "loopback://load";
+  if (broker == "embedded:tcp") return "mqtt://127.0.0.1:0";
+  if (broker == "embedded:tls") return "mqtts://127.0.0.1:0";
+  if (broker == "embedded:ws") return "ws://127.0.0.1:0";
+  if (broker == "embedded:wss") return "wss://127.0.0.1:0";
+  if (broker == "embedded:unix") return "unix://@troupe-load-" + std::to_string(::getpid());
+  return {};
+}
+
 std::string misfit_of(const load_plan& plan) {
   if (plan.publishes() && plan.publishers == 0) return "there must be a publisher";
   if (plan.publishes() && !plan.is_open_loop() && plan.window == 0) return "--inflight must be above zero";
@@ -154,8 +167,8 @@ std::string misfit_of(const load_plan& plan) {
     return "rr wants MQTT 5.0: older versions have no response topic";
   if (plan.publishes() && plan.topic.find_first_of("+#") != std::string::npos)
     return "messages cannot be published to a topic with wildcards";
-  if (plan.is_embedded() && plan.broker != "embedded" && plan.broker != "embedded:tcp")
-    return "--broker wants embedded, embedded:tcp or a URL";
+  if (plan.is_embedded() && embedded_endpoint(plan.broker).empty())
+    return "--broker wants embedded, embedded:tcp, :tls, :ws, :wss, :unix, or a URL";
   return payload_misfit(plan);
 }
 

@@ -1,6 +1,6 @@
 // load_plan: what a load command was asked to do, resolved: nothing is left to be guessed.
 //
-// Lives here: load_kind, load_plan, describe(), misfit_of().
+// Lives here: load_kind, load_plan, describe(), misfit_of(), embedded_endpoint().
 // Holds:   a value. `publishers` are requesters in a round trip and the clients of a pure connect;
 //          `subscribers` are responders in a round trip.
 // Units:   rates per second over all clients, sizes in octets, durations in std::chrono.
@@ -25,9 +25,13 @@ struct load_plan {
   load_kind kind = load_kind::run;
 
   // -- where ------------------------------------------------------------------
-  std::string broker = "mqtt://localhost:1883"; // a URL, "embedded" or "embedded:tcp"
+  std::string broker = "mqtt://localhost:1883"; // a URL, or embedded
   protocol::version version = protocol::version::v5_0;
   std::size_t workers = 1;
+  std::string ca_file{}; // TLS: whom to trust, what to show
+  std::string cert_file{};
+  std::string key_file{};
+  bool insecure = false; // any certificate will do
 
   // -- who --------------------------------------------------------------------
   std::uint32_t publishers = 1;
@@ -57,6 +61,7 @@ struct load_plan {
   double rate = 0;                            // open loop when above zero
   bool poisson = false;                       // arrivals of the open loop: at random, not evenly spaced
   std::uint64_t limit = 0;                    // messages sent (subscribe: received); 0: none
+  std::uint64_t messages = 0;                 // sent by each publisher; 0: no limit of its own
   std::chrono::milliseconds duration{10'000}; // measured; 0: none
   std::chrono::milliseconds warm_up{1'000};   // before, not measured
   std::chrono::milliseconds drain{5'000};     // after, for what is on its way
@@ -82,6 +87,10 @@ plan_words describe(const load_plan& plan);
 /// The plan in a line, for people.
 std::string sentence(const load_plan& plan);
 std::string misfit_of(const load_plan& plan);
+
+/// Where a broker in this process listens for "embedded" (in memory), "embedded:tcp", ":tls", ":ws", ":wss"
+/// or ":unix"; empty for any other word.
+std::string embedded_endpoint(std::string_view broker);
 
 std::string_view name(load_kind kind) noexcept;
 

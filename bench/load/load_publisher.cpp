@@ -46,7 +46,7 @@ bool load_publisher::is_open() noexcept {
 }
 
 void load_publisher::pump() noexcept {
-  if (calls_.fetch_add(1, std::memory_order_acq_rel) != 0) return;
+  if (calls_.fetch_add(1, std::memory_order_seq_cst) != 0) return;
   std::uint32_t answered = 1;
   for (;;) {
     while (has_room() && is_open()) send(0);

@@ -50,6 +50,12 @@ public:
   std::uint64_t failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   /// Its connection is gone; nothing more will come of it.
   bool is_broken() const noexcept { return is_broken_.load(std::memory_order_acquire); }
+  /// Nobody is in pump().
+  bool is_idle() const noexcept { return calls_.load(std::memory_order_seq_cst) == 0; }
+  /// Nothing more will be sent by this one.
+  bool is_done() const noexcept { return is_broken() || (options_.limit != 0 && issued() >= options_.limit); }
+  /// Its client did not come up.
+  void give_up() noexcept { is_broken_.store(true, std::memory_order_release); }
   load_client& by() noexcept { return by_; }
 
 private:

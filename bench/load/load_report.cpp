@@ -128,18 +128,11 @@ void write_csv(std::ostream& out, const load_result& result) {
       if (const auto value = figure_of(result, each.name + what)) add(each.name + what, *value, "ns");
 }
 
-void write_html(std::ostream& out, const load_result& result) {
-  out << "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>troupe-bench</title>\n"
-      << page_style() << "<h1>" << html_text("troupe-bench " + result.title) << "</h1>\n<p>"
+void write_section(std::ostream& out, const load_result& result) {
+  out << "<h1>" << html_text("troupe-bench " + result.title) << "</h1>\n<p>"
       << html_text(environment_line(result.where)) << "</p>\n<p>" << html_text(span_line(result)) << "</p>\n";
   each_table(result, [&](const result_table& table) { table.write_html(out); });
-  out << "<pre>" << html_text(ending(result)) << "</pre>\n";
-  const auto plots = draw_plots({&result, 1});
-  for (const load_plot& each : plots) out << "<h2>" << html_text(each.title) << "</h2>\n" << each.svg << '\n';
-  if (plots.empty())
-    out << "<p>There are no pictures: either gnuplot is not installed (Debian: gnuplot-nox), or nothing was "
-           "measured.</p>\n";
-  out << "<p>" << html_text(plan_line(result)) << "</p>\n</html>\n";
+  out << "<pre>" << html_text(ending(result)) << "</pre>\n<p>" << html_text(plan_line(result)) << "</p>\n";
 }
 
 } // namespace
@@ -158,11 +151,33 @@ load_format load_format_of_file(std::string_view file) noexcept {
   return load_format::text;
 }
 
+void write_load_page(std::ostream& out, std::span<const load_result> results) {
+  out << "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>troupe-bench</title>\n"
+      << page_style();
+  for (const load_result& each : results) write_section(out, each);
+  const auto plots = draw_plots(results);
+  for (const load_plot& each : plots) out << "<h2>" << html_text(each.title) << "</h2>\n" << each.svg << '\n';
+  if (plots.empty())
+    out << "<p>There are no pictures: either gnuplot is not installed (Debian: gnuplot-nox), or nothing was "
+           "measured.</p>\n";
+  out << "</html>\n";
+}
+
+void write_series_csv(std::ostream& out, const load_result& result) {
+  out << "end_s,sent_per_s,acked_per_s,received_per_s,p50_ns,p99_ns\n";
+  const auto text = [](const std::optional<double>& value) {
+    return value ? exact_text(*value) : std::string{};
+  };
+  for (const load_slice& each : result.series)
+    out << exact_text(each.end) << ',' << exact_text(each.sent) << ',' << exact_text(each.acked) << ','
+        << exact_text(each.received) << ',' << text(each.p50) << ',' << text(each.p99) << '\n';
+}
+
 void write_load_report(std::ostream& out, load_format format, const load_result& result) {
   switch (format) {
   case load_format::json: out << load_json_of(result); return;
   case load_format::csv: write_csv(out, result); return;
-  case load_format::html: write_html(out, result); return;
+  case load_format::html: write_load_page(out, {&result, 1}); return;
   case load_format::text:
   case load_format::markdown: break;
   }

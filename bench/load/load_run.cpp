@@ -1,5 +1,6 @@
 #include "load_run.hpp"
 
+#include "figure_text.hpp"
 #include "interrupt.hpp"
 #include "live_line.hpp"
 #include "load_sampler.hpp"
@@ -88,6 +89,21 @@ private:
     }
     if (ended_by_count) sampler_.end(result);
     sampler_.collect_latecomers(result);
+    session_.judge_connections();
+    add_doubts(result);
+  }
+
+  /// What makes the figures say less than they seem to.
+  void add_doubts(load_result& result) const {
+    if (result.processor_share > 0.9 * static_cast<double>(plan_.workers))
+      result.notes.push_back(
+          plan_.is_embedded()
+              ? "this process, broker included, was busy all the time: its cores are the limit"
+              : "this process was busy all the time: it may be the limit, not the broker");
+    const histogram* lag = result.latency("lag");
+    if (lag != nullptr && lag->percentile(0.99) > 1ms)
+      result.notes.push_back("the open loop was late: 1 % of messages by "
+                             + time_text(static_cast<double>(lag->percentile(0.99).count())) + " or more");
   }
 
   void look_after_stalls() {

@@ -37,9 +37,10 @@ load_session::~load_session() {
 }
 
 load_client& load_session::add_client(const std::string& role, std::uint32_t number) {
-  const std::string id = plan_.prefix + role + std::to_string(number);
-  clients_.push_back(
-      std::make_unique<load_client>(place_.where(), client_options_for(plan_, place_.endpoint(), id)));
+  client_options options =
+      client_options_for(plan_, place_.endpoint(), plan_.prefix + role + std::to_string(number));
+  if (!place_.certificate().empty()) options.tls.ca_file = place_.certificate();
+  clients_.push_back(std::make_unique<load_client>(place_.where(), std::move(options)));
   return *clients_.back();
 }
 
@@ -62,7 +63,7 @@ void load_session::add_publishers() {
     load_client& by = add_client("p", i);
     if (plan_.kind == load_kind::connect) continue;
     const std::uint32_t topic = i % plan_.topic_count();
-    publisher_options options{.number = i, .topic = plan_.topic_name(topic)};
+    publisher_options options{.number = i, .topic = plan_.topic_name(topic), .limit = plan_.messages};
     if (can_tell_receipts) options.copies = plan_.copies(topic);
     if (plan_.kind == load_kind::round_trip) {
       options.reply_to = plan_.prefix + "reply/" + std::to_string(i);
@@ -124,7 +125,7 @@ bool load_session::subscribe_all(const std::function<bool()>& tick) {
 bool load_session::open(const std::function<bool()>& tick) {
   if (!failure_.empty()) return false;
   const std::size_t wanted = std::size_t{plan_.publishers} + plan_.subscribers;
-  if (failure_ = misfit_of_descriptors(wanted * (plan_.broker == "embedded:tcp" ? 2 : 1)); !failure_.empty())
+  if (failure_ = misfit_of_descriptors(wanted * (plan_.is_embedded() ? 2 : 1)); !failure_.empty())
     return false;
   add_subscribers();
   if (!bring_up_all(0, tick)) return false;
@@ -136,11 +137,14 @@ bool load_session::open(const std::function<bool()>& tick) {
 
 void load_session::start() {
   if (publishers_.empty()) return;
+  for (const auto& each : publishers_)
+    if (!each->by().is_up()) each->give_up();
   if (plan_.is_open_loop()) {
     schedule_.emplace(open_loop_options{plan_.rate, plan_.poisson, plan_.seed}, publishers_, meter_);
     return;
   }
-  for (const auto& each : publishers_) each->start();
+  for (const auto& each : publishers_)
+    if (!each->is_broken()) each->start();
 }
 
 void load_session::stop() {
@@ -148,19 +152,37 @@ void load_session::stop() {
   schedule_.reset();
 }
 
+bool load_session::is_cut_off() const noexcept {
+  return std::none_of(clients_.begin(), clients_.end(), [](const auto& each) {
+    return each->is_up() && each->user().state() == client_state::connected;
+  });
+}
+
+void load_session::judge_connections() {
+  if (!failure_.empty() || !is_cut_off()) return;
+  failure_ = "every connection was lost";
+  for (const auto& each : clients_)
+    if (const std::error_code why = each->user().last_error()) {
+      failure_ += ": " + why.message();
+      return;
+    }
+}
+
 bool load_session::is_over() const noexcept {
+  if (is_cut_off()) return true;
   if (plan_.kind == load_kind::subscribe)
     return plan_.limit != 0 && number_under(meter_.received) >= plan_.limit;
   if (publishers_.empty()) return false;
   if (schedule_ && schedule_->is_over()) return true;
-  if (gate_.is_closed()) return true;
+  if (plan_.limit != 0 && number_under(meter_.sent) >= plan_.limit) return true;
   return std::all_of(publishers_.begin(), publishers_.end(),
-                     [](const auto& each) { return each->is_broken(); });
+                     [](const auto& each) { return each->is_done(); });
 }
 
 bool load_session::is_settled() const noexcept {
   for (const auto& each : publishers_) {
     if (each->is_broken()) continue;
+    if (!each->is_idle()) return false;
     const std::uint64_t issued = each->issued();
     if (each->ended() < issued) return false;
   }

@@ -34,6 +34,10 @@ public:
   void start();
   /// No more messages from now on.
   void stop();
+  /// Writes down that the run was cut off, if it was.
+  void judge_connections();
+  /// Whether no connection is left of those that came up.
+  bool is_cut_off() const noexcept;
   /// Whether nothing more is going to be sent.
   bool is_over() const noexcept;
   /// Whether everything sent has its outcome and was received as often as it should be.

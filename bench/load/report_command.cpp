@@ -9,8 +9,10 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace troupe::bench {
@@ -22,24 +24,39 @@ struct report_options {
   std::vector<std::string> outputs{};
 };
 
-int run_report(const report_options& options) {
-  bool all_written = true;
-  for (const std::string& file : options.files) {
+std::optional<std::vector<load_result>> read_all(const std::vector<std::string>& files) {
+  std::vector<load_result> results;
+  for (const std::string& file : files) {
     std::ifstream input{file};
     std::stringstream text;
     text << input.rdbuf();
-    const auto result = read_load_json(text.str());
+    auto result = read_load_json(text.str());
     if (!result) {
       std::fprintf(stderr, "troupe-bench report: %s is no result of run, pub, sub, conn or rr\n",
                    file.c_str());
-      return exit_usage;
+      return std::nullopt;
     }
-    if (options.outputs.empty()) write_load_report(std::cout, *load_format_named(options.format), *result);
-    for (const std::string& to : options.outputs) {
-      std::ofstream out{to};
-      write_load_report(out, load_format_of_file(to), *result);
-      if (!out.flush()) all_written = false;
-    }
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+void write(std::ostream& out, load_format format, const std::vector<load_result>& results) {
+  if (format == load_format::html) return write_load_page(out, results);
+  for (const load_result& each : results) write_load_report(out, format, each);
+}
+
+int run_report(const report_options& options) {
+  const auto results = read_all(options.files);
+  if (!results) return exit_usage;
+  bool all_written = true;
+  if (options.outputs.empty()) write(std::cout, *load_format_named(options.format), *results);
+  for (const std::string& file : options.outputs) {
+    std::ofstream out{file};
+    write(out, load_format_of_file(file), *results);
+    if (out.flush()) continue;
+    std::fprintf(stderr, "troupe-bench: %s could not be written\n", file.c_str());
+    all_written = false;
   }
   std::cout.flush();
   return all_written && std::cout ? exit_clean : exit_failed;
