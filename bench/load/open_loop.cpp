@@ -46,8 +46,8 @@ void open_loop::work() {
       std::this_thread::sleep_for(std::chrono::nanoseconds{std::min(wait, longest_nap)});
       continue;
     }
-    if (meter_.is_measured(at)) meter_.lag.record(-wait);
     if (!send(at)) break;
+    if (meter_.is_measured(at)) meter_.lag.record(-wait);
     due += next_gap();
   }
   is_over_.store(true, std::memory_order_release);
