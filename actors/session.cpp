@@ -57,7 +57,16 @@ bool session::on_bell() {
   if (!is_introduced_) introduce();
   front_->settled.take(
       [this](const settled_delivery& each) { machine_.settle(each.tag, each.reason, now_); });
-  bool has_more = mails_.drain(mails_per_run, [this](session_mail&& mail) { on_mail(std::move(mail)); });
+  bool has_mail = false;
+  bool has_more = mails_.drain(mails_per_run, [&](session_mail&& mail) {
+    has_mail = true;
+    on_mail(std::move(mail));
+  });
+  if (has_mail) { // what those ask for who are answered by it leaves in this run
+    flush_frames();
+    count();
+    ends_.flush();
+  }
   has_more |= take_requests();
   finish_run();
   return has_more;

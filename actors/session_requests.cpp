@@ -32,15 +32,24 @@ bool session::may_produce() noexcept {
 
 // While callers publish, the session does not run after them item by item: it takes what is there, lets
 // the sockets have their turn, and comes back. It lies down only when it came for nothing; so callers ring
-// once a burst, and the lines they write on are left to them meanwhile.
+// once a burst, and the lines they write on are left to them meanwhile. Handlers are another matter: one that
+// is answered and asks for the next thing is served at once, so that a chain of awaited requests does not go
+// through the run queue and past the sockets for each of its links.
 bool session::take_requests() {
   std::size_t taken = 0;
   while (taken < requests_per_run && octets_written() < run_octets) {
     if (!may_produce()) return false;
-    const auto count =
-        requests_.take(requests_per_turn, [this](request_item&& item) { on_request(*item.what); });
+    bool has_handlers = false;
+    const auto count = requests_.take(requests_per_turn, [&](request_item&& item) {
+      has_handlers |= item.what->who.what() == asker::kind::handler;
+      on_request(*item.what);
+    });
     taken += count;
-    if (count < requests_per_turn) break;
+    if (count < requests_per_turn && !has_handlers) break;
+    if (!has_handlers) continue;
+    flush_frames(); // they lie in slabs that are given back now
+    this->count();
+    ends_.flush();
   }
   return taken != 0 || !requests_.may_sleep();
 }
