@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 using namespace troupe::protocol;
@@ -17,12 +18,19 @@ struct outcome {
   bool operator==(const outcome&) const = default;
 };
 
+/// A frame in the framer's own buffer, kept while the framer goes on.
+struct kept_frame {
+  keeper_ref keeper;
+  octets whole;
+  std::size_t index; // among the frames found
+};
+
 void require(bool holds) {
   if (!holds) std::abort();
 }
 
 /// Takes what is whole; false when the stream is wrong.
-bool collect(framer& cutter, outcome& found) {
+bool collect(framer& cutter, outcome& found, std::vector<kept_frame>& kept) {
   for (;;) {
     const auto cut = cutter.next();
     if (!cut) {
@@ -32,13 +40,14 @@ bool collect(framer& cutter, outcome& found) {
     require(cut->whole.size() >= 2 && cut->body.size() < cut->whole.size());
     require(cut->whole.data() + cut->whole.size() == cut->body.data() + cut->body.size());
     found.frames.emplace_back(cut->whole.begin(), cut->whole.end());
-    const keeper_ref kept = cutter.retained(*cut);
-    if (kept && found.frames.size() % 3 == 0) cutter.rest();
+    if (keeper_ref keeper = cutter.retained(*cut); keeper && found.frames.size() % 3 == 0)
+      kept.push_back({std::move(keeper), cut->whole, found.frames.size() - 1});
     require(std::ranges::equal(cut->whole, found.frames.back()));
   }
 }
 
-outcome cut_stream(octets stream, version v, std::uint32_t limit, const std::vector<std::size_t>& sizes) {
+outcome cut_pieces(octets stream, version v, std::uint32_t limit, const std::vector<std::size_t>& sizes,
+                   std::vector<kept_frame>& kept) {
   framer cutter{limit};
   cutter.set_version(v);
   outcome found;
@@ -49,15 +58,22 @@ outcome cut_stream(octets stream, version v, std::uint32_t limit, const std::vec
       std::memcpy(room.data(), stream.data(), direct);
       cutter.filled(direct);
       stream = stream.subspan(direct);
-      if (!collect(cutter, found)) return found;
+      if (!collect(cutter, found, kept)) return found;
       continue;
     }
     std::vector<octet> part(count + read_slack); // dies at the end of the turn
     std::memcpy(part.data(), stream.data(), count);
     cutter.feed(octets{part}.first(count));
     stream = stream.subspan(count);
-    if (!collect(cutter, found)) return found;
+    if (!collect(cutter, found, kept)) return found;
   }
+  return found;
+}
+
+outcome cut_stream(octets stream, version v, std::uint32_t limit, const std::vector<std::size_t>& sizes) {
+  std::vector<kept_frame> kept; // outlives the framer
+  outcome found = cut_pieces(stream, v, limit, sizes, kept);
+  for (const kept_frame& each : kept) require(std::ranges::equal(each.whole, found.frames[each.index]));
   return found;
 }
 
