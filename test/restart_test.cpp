@@ -127,17 +127,18 @@ TEST_P(restarts, are_told_from_those_that_forgot_the_session) { // then the clie
   EXPECT_EQ(subscriber.statistics().resumed, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(of_mosquitto, restarts,
-                         testing::Values(kind{version::v3_1_1, qos::at_least_once, 400},
-                                         kind{version::v3_1_1, qos::exactly_once, 400},
-                                         kind{version::v5_0, qos::at_least_once, 400},
-                                         // mosquitto 2.0.11 starts again with no more than its limit of
-                                         // twenty in the state they had and publishes the rest anew.
-                                         kind{version::v5_0, qos::exactly_once, 20}),
-                         [](const auto& each) {
-                           return std::string{each.param.spoken == version::v5_0 ? "v5" : "v3"}
-                                  + (each.param.quality == qos::exactly_once ? "_qos2" : "_qos1");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    of_mosquitto, restarts,
+    testing::Values(kind{version::v3_1_1, qos::at_least_once, 400},
+                    kind{version::v3_1_1, qos::exactly_once, 400},
+                    kind{version::v5_0, qos::at_least_once, 400},
+                    // mosquitto 2.0.11 starts again with no more than its limit of
+                    // twenty in the state they had and publishes the rest anew: twice ten here.
+                    kind{version::v5_0, qos::exactly_once, 10}),
+    [](const auto& each) {
+      return std::string{each.param.spoken == version::v5_0 ? "v5" : "v3"}
+             + (each.param.quality == qos::exactly_once ? "_qos2" : "_qos1");
+    });
 
 } // namespace
 } // namespace troupe

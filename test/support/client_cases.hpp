@@ -1,7 +1,7 @@
 // client_cases: the clients that the conversations with a scripted server begin with.
 #pragma once
 
-#include "support/script.hpp"
+#include "script.hpp"
 
 #include <troupe/protocol/client_machine.hpp>
 

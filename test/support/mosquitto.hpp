@@ -7,8 +7,8 @@
 // Errors:  fail the test.
 #pragma once
 
-#include "support/child.hpp"
-#include "support/port_holder.hpp"
+#include "child.hpp"
+#include "port_holder.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -5,7 +5,7 @@
 // long as it takes, up to a limit that only a broken client meets, which then fails the test.
 #pragma once
 
-#include "support/wire.hpp"
+#include "../wire.hpp"
 
 #include <cstdint>
 #include <optional>
