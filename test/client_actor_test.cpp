@@ -208,8 +208,8 @@ TEST_P(client_actors, answer_everything_once_when_they_end_under_load) {
   ask<mail::ended>(client, mail::wait_connected{});
   constexpr int count = 2'000;
   int answers = 0;
-  auto asker = system->spawn([&](caf::event_based_actor* who) -> caf::behavior {
-    for (int number = 0; number != count; ++number)
+  const auto ask_all = [&](caf::event_based_actor* who, int most) -> caf::behavior {
+    for (int number = 0; number != most; ++number)
       who->request(client, caf::infinite, mail::publish{"n", "x", qos::exactly_once})
           .then([&](const mail::ended&) { ++answers; }, [&](const caf::error&) { ++answers; });
     who->send_exit(client, caf::exit_reason::user_shutdown);
@@ -217,8 +217,8 @@ TEST_P(client_actors, answer_everything_once_when_they_end_under_load) {
       who->request(client, caf::infinite, mail::publish{"n", "x"})
           .then([&](const mail::ended&) { ++answers; }, [&](const caf::error&) { ++answers; });
     return {};
-  });
-  (*self)->monitor(asker);
+  };
+  (*self)->monitor(system->spawn(ask_all, count));
   await_down(); // it ends by itself once nothing is awaited any more
   EXPECT_EQ(answers, count + 10);
 }

@@ -27,13 +27,13 @@ void fill_payload(std::span<protocol::octet> payload) noexcept;
 /// Writes the number into a filled payload.
 inline void stamp(std::span<protocol::octet> payload, std::uint64_t number) noexcept {
   static_assert(sizeof number == 8);
-  std::memcpy(payload.data(), &number, std::min(payload.size(), sizeof number));
+  if (!payload.empty()) std::memcpy(payload.data(), &number, std::min(payload.size(), sizeof number));
 }
 
 /// The number a payload carries. One too short for all of it carries the low end.
 inline std::uint64_t number_of(protocol::octets payload) noexcept {
   std::uint64_t number = 0;
-  std::memcpy(&number, payload.data(), std::min(payload.size(), sizeof number));
+  if (!payload.empty()) std::memcpy(&number, payload.data(), std::min(payload.size(), sizeof number));
   return number;
 }
 

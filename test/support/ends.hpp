@@ -89,11 +89,11 @@ public:
     if (when_writable) when_writable();
   }
   void on_closed(std::error_code why) override {
-    note([&] {
+    if (when_closed) when_closed(why);
+    note([&] { // last: whoever waits for it may let go of this
       ++closes_;
       why_ = why;
     });
-    if (when_closed) when_closed(why);
   }
 
   /// Waits until `condition` holds; it is looked at after every call and may use the members below.
