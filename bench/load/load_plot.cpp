@@ -1,12 +1,9 @@
 #include "load_plot.hpp"
 
 #include "child_process.hpp"
-
-#include <unistd.h>
+#include "scratch_file.hpp"
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <utility>
 
@@ -14,30 +11,6 @@ namespace troupe::bench {
 namespace {
 
 constexpr double nanoseconds_in_ms = 1e6;
-
-/// A script in a file that is gone with this object.
-class script_file {
-public:
-  explicit script_file(const std::string& text) {
-    const int file = ::mkstemp(name_.data());
-    if (file < 0) return;
-    is_there_ = true;
-    is_whole_ = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    ::close(file);
-  }
-  ~script_file() {
-    if (is_there_) ::unlink(name_.data());
-  }
-  script_file(const script_file&) = delete;
-  script_file& operator=(const script_file&) = delete;
-  bool is_whole() const noexcept { return is_whole_; }
-  std::string name() const { return name_.data(); }
-
-private:
-  std::array<char, 32> name_{"/tmp/troupe-plot-XXXXXX"};
-  bool is_there_ = false;
-  bool is_whole_ = false;
-};
 
 struct curve {
   std::string name{};
@@ -72,7 +45,7 @@ std::string draw(const std::string& name, const std::string& settings, const std
   for (std::size_t i = 0; i < curves.size(); ++i)
     script << (i == 0 ? "" : ", ") << "$c" << i << ' ' << style << " lw 2 title " << quoted(curves[i].name);
   script << '\n';
-  const script_file file{script.str()};
+  const scratch_file file{"plot", script.str()};
   if (!file.is_whole()) return {};
   const child_result drawn = run_child({"gnuplot", file.name()}, child_errors::hidden);
   return drawn.status == 0 ? svg_of(drawn.output) : std::string{};

@@ -64,7 +64,7 @@ std::string listen_endpoint(medium transport) {
   case medium::tcp: return "mqtt://127.0.0.1:0";
   case medium::tls: return "mqtts://127.0.0.1:0";
   case medium::unix_socket:
-    return "unix:///tmp/troupe-bench-" + std::to_string(clock::now().time_since_epoch().count());
+    return "unix://@troupe-bench-" + std::to_string(clock::now().time_since_epoch().count());
   case medium::loopback: return "loopback://bench";
   }
   return {};

@@ -1,10 +1,8 @@
 #include "system_calls.hpp"
 
 #include "child_process.hpp"
+#include "scratch_file.hpp"
 
-#include <unistd.h>
-
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -41,13 +39,10 @@ std::optional<std::uint64_t> total_of_summary(std::string_view summary) {
 }
 
 std::optional<double> count_system_calls(const std::vector<std::string>& command, std::uint64_t messages) {
-  char file[] = "/tmp/troupe-bench-calls-XXXXXX";
-  const int open_file = ::mkstemp(file);
-  if (open_file < 0) return std::nullopt;
-  ::close(open_file);
-  const auto less = calls_of(command, few, file);
-  const auto more = less ? calls_of(command, many, file) : std::nullopt;
-  std::remove(file);
+  const scratch_file summary{"calls"};
+  if (!summary.is_whole()) return std::nullopt;
+  const auto less = calls_of(command, few, summary.name());
+  const auto more = less ? calls_of(command, many, summary.name()) : std::nullopt;
   if (!more || *more < *less) return std::nullopt;
   return static_cast<double>(*more - *less) / static_cast<double>((many - few) * messages);
 }
