@@ -18,7 +18,7 @@ public:
   interrupt(const interrupt&) = delete;
   interrupt& operator=(const interrupt&) = delete;
 
-  /// Sleeps that long, or until a signal comes; answers whether one came, now or before.
+  /// Waits for a signal, at most that long; answers whether one came, at once when it came before.
   bool wait(std::chrono::nanoseconds time);
   /// SIGINT or SIGTERM; 0: none came.
   int signal() const noexcept { return signal_; }

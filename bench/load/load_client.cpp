@@ -3,7 +3,7 @@
 #include "message_stamp.hpp"
 
 #include <algorithm>
-#include <thread>
+#include <chrono>
 
 namespace troupe::bench {
 
@@ -34,6 +34,9 @@ client_options client_options_for(const load_plan& plan, const std::string& endp
 }
 
 void load_client::begin() {
+  watch_ = user_.watch([this](const state_change& change) {
+    if (change.state == client_state::handshaking) dialled_ = now_ns();
+  });
   begun_ = now_ns();
   user_.connect([this](const outcome& how) {
     if (!how.ok()) {
@@ -41,12 +44,8 @@ void load_client::begin() {
       failure_ = cause ? cause.message() : how.text();
     }
     decided_.store(now_ns(), std::memory_order_release);
+    told_.tell();
   });
-}
-
-void load_client::look() noexcept {
-  if (dialled_ != 0 || begun_ == 0 || is_decided()) return;
-  if (user_.state() == client_state::handshaking) dialled_ = now_ns();
 }
 
 void load_client::subscribe(std::span<const std::string> filters, qos quality,
@@ -58,33 +57,37 @@ void load_client::subscribe(std::span<const std::string> filters, qos quality,
     interests_.back().granted([this](const outcome& how) {
       if (!how.ok()) failure_ = "subscribe: " + how.text();
       subscribed_after_.store(now_ns() - asked_, std::memory_order_release);
-      open_filters_.fetch_sub(1, std::memory_order_acq_rel);
+      if (open_filters_.fetch_sub(1, std::memory_order_acq_rel) == 1) told_.tell();
     });
   }
 }
 
-std::size_t bring_up(std::span<load_client* const> clients, const bring_up_options& how) {
-  const std::int64_t start = now_ns();
+std::size_t bring_up(std::span<load_client* const> clients, const bring_up_options& how, news& told) {
+  using clock = std::chrono::steady_clock;
+  const auto start = clock::now();
+  const auto due_time = [&](std::size_t number) {
+    if (how.rate <= 0) return start;
+    return start
+           + std::chrono::nanoseconds{
+               static_cast<std::int64_t>(static_cast<double>(number) * 1e9 / how.rate)};
+  };
   std::vector<load_client*> open;
   std::size_t next = 0;
-  std::int64_t ticked = start;
-  while (next < clients.size() || !open.empty()) {
-    const std::int64_t now = now_ns();
-    const auto is_due = [&](std::size_t number) {
-      return how.rate <= 0
-             || static_cast<double>(now - start) >= static_cast<double>(number) * 1e9 / how.rate;
-    };
-    while (next < clients.size() && open.size() < how.at_once && is_due(next)) {
+  auto next_tick = start + news::tick;
+  for (;;) {
+    std::erase_if(open, [](const load_client* each) { return each->is_decided(); });
+    const auto now = clock::now();
+    const auto may_begin = [&] { return next < clients.size() && open.size() < how.at_once; };
+    while (may_begin() && due_time(next) <= now) {
       clients[next]->begin();
       open.push_back(clients[next++]);
     }
-    for (load_client* each : open) each->look();
-    std::erase_if(open, [](const load_client* each) { return each->is_decided(); });
-    if (now - ticked > 10'000'000) {
-      ticked = now;
+    if (next == clients.size() && open.empty()) break;
+    if (now >= next_tick) {
+      next_tick = now + news::tick;
       if (how.tick && !how.tick()) break;
     }
-    std::this_thread::sleep_for(std::chrono::microseconds{50});
+    told.wait_until(may_begin() ? std::min(due_time(next), next_tick) : next_tick);
   }
   return static_cast<std::size_t>(
       std::count_if(clients.begin(), clients.end(), [](const load_client* each) { return each->is_up(); }));

@@ -1,13 +1,14 @@
 // load_client: one client of a load, and when its connection came up.
 //
 // Lives here: load_client, client_options_for(), bring_up().
-// Holds:   times are taken where they happen (the client's worker); only the moment between dialling and
-//          CONNECT is looked for by whoever waits, every 50 us, and is unknown when it was missed.
-// Threads: begin(), look() and bring_up() on one outside thread.
+// Holds:   times are taken where they happen (the client's worker). Who is decided or subscribed says so in
+//          the news, which outlive the client.
+// Threads: begin(), subscribe() and bring_up() on one outside thread.
 // Units:   nanoseconds of the monotonic clock; 0: has not happened.
 #pragma once
 
 #include "load_plan.hpp"
+#include "news.hpp"
 
 #include "../../actors/client.hpp"
 #include "../../runtime/stage.hpp"
@@ -25,13 +26,12 @@ client_options client_options_for(const load_plan& plan, const std::string& endp
 
 class load_client {
 public:
-  load_client(stage& where, client_options options) : user_{where, std::move(options)} {}
+  load_client(stage& where, client_options options, news& told)
+      : told_{told}, user_{where, std::move(options)} {}
   load_client(const load_client&) = delete;
   load_client& operator=(const load_client&) = delete;
 
   void begin();
-  /// Notes whether the dialling is over.
-  void look() noexcept;
   bool is_decided() const noexcept { return decided_.load(std::memory_order_acquire) != 0; }
   bool is_up() const noexcept { return is_decided() && failure_.empty(); }
   /// Why it is not up; of a client that is decided.
@@ -43,6 +43,7 @@ public:
   bool is_subscribed() const noexcept { return open_filters_.load(std::memory_order_acquire) == 0; }
 
   std::int64_t begun() const noexcept { return begun_; }
+  /// When the dialling was over; of a client that is decided.
   std::int64_t dialled() const noexcept { return dialled_; }
   std::int64_t decided() const noexcept { return decided_.load(std::memory_order_acquire); }
   std::int64_t subscribed_after() const noexcept { return subscribed_after_.load(std::memory_order_acquire); }
@@ -50,14 +51,16 @@ public:
   client& user() noexcept { return user_; }
 
 private:
+  news& told_;
   std::int64_t begun_ = 0;
-  std::int64_t dialled_ = 0;
+  std::int64_t dialled_ = 0; // written before decided_ says so
   std::atomic<std::int64_t> decided_{0};
   std::string failure_{}; // written before decided_ or open_filters_ say so
   std::int64_t asked_ = 0;
   std::atomic<std::size_t> open_filters_{0};
   std::atomic<std::int64_t> subscribed_after_{0};
   std::vector<subscription> interests_{};
+  state_watch watch_{};
   client user_;
 };
 
@@ -67,7 +70,7 @@ struct bring_up_options {
   std::function<bool()> tick{}; // called now and then; false: give up
 };
 
-/// Connects all and waits until each is decided, or tick() says no. Answers how many are up.
-std::size_t bring_up(std::span<load_client* const> clients, const bring_up_options& how);
+/// Connects all, who tell `told`, and waits until each is decided, or tick() says no. Answers how many are up.
+std::size_t bring_up(std::span<load_client* const> clients, const bring_up_options& how, news& told);
 
 } // namespace troupe::bench

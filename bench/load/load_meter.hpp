@@ -4,11 +4,13 @@
 // Holds:   sent: handed to the client; acknowledged: its outcome was good (QoS 0: taken by the connection,
 //          QoS 1 and 2: the broker's acknowledgement); received: a subscriber's handler was called.
 //          Latencies count for messages that were due within the measured span, whenever they arrived.
+//          Who sees a receipt in the count sees what its receiver wrote about it.
 // Threads: any; counts are atomic.
 // Units:   nanoseconds of the monotonic clock.
 #pragma once
 
 #include "message_stamp.hpp"
+#include "news.hpp"
 #include "shared_histogram.hpp"
 
 #include <atomic>
@@ -33,6 +35,13 @@ struct load_meter {
   alignas(64) std::atomic<std::uint64_t> failed{0};
   std::atomic<std::uint64_t> damaged{0};
   std::atomic<std::uint64_t> foreign{0}; // received, but not of this run
+
+  void count_receipt() noexcept {
+    if (received.fetch_add(1, std::memory_order_seq_cst) + 1 == awaited.load(std::memory_order_seq_cst))
+      told.tell();
+  }
+  std::atomic<std::uint64_t> awaited{0}; // receipts that a drain waits for; written by it alone
+  news told{};                           // connected, subscribed, every outcome there, every receipt there
 
   latency_pair acknowledgement{};
   latency_pair end_to_end{}; // in a round trip: until the response came
@@ -74,12 +83,13 @@ class load_gate {
 public:
   explicit load_gate(std::uint64_t limit) noexcept : limit_{limit} {}
   bool pass() noexcept {
-    if (is_closed_.load(std::memory_order_seq_cst)) return false;
+    if (is_closed()) return false;
     return limit_ == 0 || passed_.fetch_add(1, std::memory_order_relaxed) < limit_;
   }
   /// In one order with everything else that is sequentially consistent: whoever sees nobody at work
   /// afterwards knows that nobody will pass.
   void close() noexcept { is_closed_.store(true, std::memory_order_seq_cst); }
+  bool is_closed() const noexcept { return is_closed_.load(std::memory_order_seq_cst); }
 
 private:
   std::uint64_t limit_;

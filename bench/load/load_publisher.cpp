@@ -92,8 +92,9 @@ void load_publisher::on_end(const outcome& how, std::int64_t due, std::int64_t s
     forgiven_.fetch_add(options_.copies, std::memory_order_acq_rel);
     if (how.error()) is_broken_.store(true, std::memory_order_release);
   }
-  ended_.fetch_add(1, std::memory_order_acq_rel);
+  ended_.fetch_add(1, std::memory_order_seq_cst);
   if (is_closed_loop_) pump();
+  if (gate_.is_closed() && ended() >= issued()) meter_.told.tell(); // a drain may be waiting for it
 }
 
 void load_publisher::on_receipt() noexcept {

@@ -23,18 +23,17 @@ bool load_receiver::is_sound(protocol::octets payload) const noexcept {
 void load_receiver::take(const message& m) noexcept {
   const message_stamp stamp = read_stamp(m.payload(), mark_);
   if (plan_.kind == load_kind::subscribe || !plan_.text.empty() || !stamp.is_numbered) {
-    meter_.received.fetch_add(1, std::memory_order_relaxed);
     if (stamp.is_timed) meter_.record(meter_.end_to_end, stamp.due, stamp.sent, now_ns());
-    return;
+    return meter_.count_receipt();
   }
   if (stamp.publisher >= publishers_.size() || stamp.number >= publishers_[stamp.publisher]->issued()) {
     meter_.foreign.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  meter_.received.fetch_add(1, std::memory_order_relaxed);
   if (stamp.is_timed) meter_.record(meter_.end_to_end, stamp.due, stamp.sent, now_ns());
   if (plan_.verify && !is_sound(m.payload())) meter_.damaged.fetch_add(1, std::memory_order_relaxed);
   if (!flows_.empty()) flows_[stamp.publisher].take(stamp.number);
+  meter_.count_receipt();
   publishers_[stamp.publisher]->on_receipt();
 }
 

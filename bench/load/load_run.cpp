@@ -83,10 +83,10 @@ private:
     session_.stop();
     if (!ended_by_count) sampler_.end(result);
     const auto until = clock::now() + (plan_.kind == load_kind::connect ? 0ms : plan_.drain);
-    while (!session_.is_settled() && clock::now() < until) {
-      signals_.wait(1ms);
+    session_.drain(until, [this] {
+      signals_.wait(0ns);
       show("draining");
-    }
+    });
     if (ended_by_count) sampler_.end(result);
     sampler_.collect_latecomers(result);
     session_.judge_connections();

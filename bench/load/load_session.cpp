@@ -3,7 +3,6 @@
 #include "descriptors.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace troupe::bench {
 namespace {
@@ -40,7 +39,7 @@ load_client& load_session::add_client(const std::string& role, std::uint32_t num
   client_options options =
       client_options_for(plan_, place_.endpoint(), plan_.prefix + role + std::to_string(number));
   if (!place_.certificate().empty()) options.tls.ca_file = place_.certificate();
-  clients_.push_back(std::make_unique<load_client>(place_.where(), std::move(options)));
+  clients_.push_back(std::make_unique<load_client>(place_.where(), std::move(options), meter_.told));
   return *clients_.back();
 }
 
@@ -77,7 +76,7 @@ bool load_session::bring_up_all(std::size_t from, const std::function<bool()>& t
   std::vector<load_client*> fresh;
   for (std::size_t i = from; i < clients_.size(); ++i) fresh.push_back(clients_[i].get());
   if (fresh.empty()) return true;
-  const std::size_t up = bring_up(fresh, {.rate = plan_.connect_rate, .tick = tick});
+  const std::size_t up = bring_up(fresh, {.rate = plan_.connect_rate, .tick = tick}, meter_.told);
   for (const load_client* each : fresh)
     if (each->is_decided() && !each->is_up()) meter_.note("connect: " + each->failure());
   if (up != 0) return true;
@@ -104,11 +103,12 @@ bool load_session::subscribe_all(const std::function<bool()>& tick) {
   const auto until = std::chrono::steady_clock::now() + plan_.connect_timeout;
   for (const auto& each : clients_) {
     while (!each->is_subscribed()) {
-      if (std::chrono::steady_clock::now() > until || !tick()) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now > until || !tick()) {
         failure_ = "not every subscription was answered";
         return false;
       }
-      std::this_thread::sleep_for(std::chrono::microseconds{200});
+      meter_.told.wait_until(std::min(until, now + news::tick));
     }
   }
   std::size_t refused = 0;
@@ -186,12 +186,26 @@ bool load_session::is_settled() const noexcept {
     const std::uint64_t issued = each->issued();
     if (each->ended() < issued) return false;
   }
+  return meter_.received.load(std::memory_order_seq_cst) >= expected_receipts();
+}
+
+std::uint64_t load_session::expected_receipts() const noexcept {
   std::uint64_t expected = 0;
   for (std::size_t i = 0; i < publishers_.size(); ++i) {
     const auto topic = static_cast<std::uint32_t>(i) % plan_.topic_count();
     expected += (publishers_[i]->issued() - publishers_[i]->failed()) * plan_.copies(topic);
   }
-  return number_under(meter_.received) >= expected;
+  return expected;
+}
+
+void load_session::drain(news::time_point until, const std::function<void()>& tick) {
+  for (;;) {
+    meter_.awaited.store(expected_receipts(), std::memory_order_seq_cst);
+    const auto now = std::chrono::steady_clock::now();
+    if (is_settled() || now >= until) return;
+    tick();
+    meter_.told.wait_until(std::min(until, now + news::tick));
+  }
 }
 
 void load_session::forgive_the_lost() {
@@ -199,10 +213,7 @@ void load_session::forgive_the_lost() {
 }
 
 void load_session::fill_faults(load_counts& counts) const {
-  for (std::size_t i = 0; i < publishers_.size(); ++i) {
-    const auto topic = static_cast<std::uint32_t>(i) % plan_.topic_count();
-    counts.expected += (publishers_[i]->issued() - publishers_[i]->failed()) * plan_.copies(topic);
-  }
+  counts.expected = expected_receipts();
   counts.lost = counts.expected > counts.received ? counts.expected - counts.received : 0;
   if (!plan_.verify || !plan_.share.empty()) return;
   std::uint64_t lost = 0;

@@ -40,8 +40,9 @@ public:
   bool is_cut_off() const noexcept;
   /// Whether nothing more is going to be sent.
   bool is_over() const noexcept;
-  /// Whether everything sent has its outcome and was received as often as it should be.
-  bool is_settled() const noexcept;
+  /// Waits, after stop(), until everything sent has its outcome and was received as often as it should be,
+  /// at most until then; `tick` is called now and then.
+  void drain(news::time_point until, const std::function<void()>& tick);
   /// Lets closed loops go on that wait for messages which do not come.
   void forgive_the_lost();
 
@@ -56,6 +57,8 @@ private:
   void add_publishers();
   bool bring_up_all(std::size_t from, const std::function<bool()>& tick);
   bool subscribe_all(const std::function<bool()>& tick);
+  bool is_settled() const noexcept;
+  std::uint64_t expected_receipts() const noexcept;
   void fill_faults(load_counts& counts) const;
   void fill_connects(load_result& result) const;
 

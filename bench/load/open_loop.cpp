@@ -1,22 +1,19 @@
 #include "open_loop.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace troupe::bench {
-namespace {
-constexpr std::int64_t longest_nap = 20'000'000; // a stop is noticed within it
-} // namespace
 
 open_loop::open_loop(const open_loop_options& options, publisher_list& publishers, load_meter& meter)
-    : options_{options}, publishers_{publishers}, meter_{meter}, chance_{options.seed}, thread_{[this] {
-        work();
-      }} {}
-
-open_loop::~open_loop() { stop(); }
+    : options_{options},
+      publishers_{publishers},
+      meter_{meter},
+      chance_{options.seed},
+      thread_{[this](const std::stop_token& end) { work(end); }} {}
 
 void open_loop::stop() {
-  is_stopped_.store(true, std::memory_order_release);
+  thread_.request_stop();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -36,18 +33,24 @@ bool open_loop::send(std::int64_t due) {
   return false;
 }
 
-void open_loop::work() {
+void open_loop::wait_until(std::int64_t due, const std::stop_token& end) {
+  const std::chrono::steady_clock::time_point then{std::chrono::nanoseconds{due}}; // as now_ns() counts
+  std::unique_lock lock{mutex_};
+  due_.wait_until(lock, end, then, [] { return false; });
+}
+
+void open_loop::work(const std::stop_token& end) {
   const std::int64_t start = now_ns();
   double due = 0; // since the start; a sum of gaps keeps its precision for years
-  while (!is_stopped_.load(std::memory_order_acquire)) {
+  while (!end.stop_requested()) {
     const std::int64_t at = start + static_cast<std::int64_t>(due);
-    const std::int64_t wait = at - now_ns();
-    if (wait > 0) {
-      std::this_thread::sleep_for(std::chrono::nanoseconds{std::min(wait, longest_nap)});
+    const std::int64_t late = now_ns() - at;
+    if (late < 0) {
+      wait_until(at, end);
       continue;
     }
     if (!send(at)) break;
-    if (meter_.is_measured(at)) meter_.lag.record(-wait);
+    if (meter_.is_measured(at)) meter_.lag.record(late);
     due += next_gap();
   }
   is_over_.store(true, std::memory_order_release);

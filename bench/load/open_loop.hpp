@@ -4,7 +4,8 @@
 // Holds:   message k is due at a time that was fixed when the run began, either evenly spaced or at random
 //          (Poisson, from a seed). One that cannot be sent in time is sent as soon as it can be and keeps
 //          the time at which it was due; none is left out. Publishers take turns.
-// Threads: a thread of its own between construction and destruction.
+// Threads: a thread of its own between construction and destruction. It waits for the next due time by the
+//          clock, for that is the schedule; stop() ends the wait at once.
 // Units:   nanoseconds of the monotonic clock; messages per second.
 #pragma once
 
@@ -12,8 +13,11 @@
 #include "load_receiver.hpp"
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <random>
+#include <stop_token>
 #include <thread>
 
 namespace troupe::bench {
@@ -27,7 +31,6 @@ struct open_loop_options {
 class open_loop {
 public:
   open_loop(const open_loop_options& options, publisher_list& publishers, load_meter& meter);
-  ~open_loop();
   open_loop(const open_loop&) = delete;
   open_loop& operator=(const open_loop&) = delete;
 
@@ -37,7 +40,8 @@ public:
   bool is_over() const noexcept { return is_over_.load(std::memory_order_acquire); }
 
 private:
-  void work();
+  void work(const std::stop_token& end);
+  void wait_until(std::int64_t due, const std::stop_token& end);
   bool send(std::int64_t due);
   double next_gap();
 
@@ -47,8 +51,9 @@ private:
   std::mt19937_64 chance_;
   std::size_t turn_ = 0;
   std::atomic<bool> is_over_{false};
-  std::atomic<bool> is_stopped_{false};
-  std::thread thread_;
+  std::mutex mutex_;                  // for the wait alone
+  std::condition_variable_any due_{}; // nobody tells it; a stop ends its wait
+  std::jthread thread_;
 };
 
 } // namespace troupe::bench

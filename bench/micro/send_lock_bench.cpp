@@ -3,6 +3,7 @@
 // In W16 a hundred threads take the same door (the fifteen others are held), read a number, sleep 5 ms with
 // the door in their hands and write the number plus one; the result must be a hundred. It asks whether the
 // lock excludes; 0.5 s is what the sleeps alone take. With all doors open each has a number of its own.
+// The sleep is the published workload's own: a holder that takes its time. Nothing is synchronised by it.
 #include "client_case.hpp"
 #include "codec_case.hpp"
 
