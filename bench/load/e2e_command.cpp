@@ -44,8 +44,10 @@ const std::map<std::string, protocol::version> versions{{"5", protocol::version:
                                                         {"5.0", protocol::version::v5_0},
                                                         {"3", protocol::version::v3_1_1},
                                                         {"3.1.1", protocol::version::v3_1_1}};
-const std::map<std::string, medium> media{
-    {"tcp", medium::tcp}, {"tls", medium::tls}, {"loopback", medium::loopback}};
+const std::map<std::string, medium> media{{"tcp", medium::tcp},
+                                          {"tls", medium::tls},
+                                          {"unix", medium::unix_socket},
+                                          {"loopback", medium::loopback}};
 const std::map<std::string, protocol::qos> qualities{{"0", protocol::qos::at_most_once},
                                                      {"1", protocol::qos::at_least_once},
                                                      {"2", protocol::qos::exactly_once}};

@@ -95,6 +95,16 @@ void add_secure(table& rows) {
   }
 }
 
+// T06: 5.0 over a unix socket, which nobody published.
+void add_unix_socket(table& rows) {
+  for (const qos quality : all_qualities)
+    for (const std::size_t payload : {std::size_t{10}, kilo}) {
+      workload row = burst(version::v5_0, quality, payload);
+      row.transport = medium::unix_socket;
+      rows.add("T06", row);
+    }
+}
+
 // W49-W52: 3.1.1. W49 is an earlier run of two rows of W50 by the same author.
 void add_version_3(table& rows) {
   struct figure {
@@ -200,6 +210,7 @@ std::vector<workload> all_workloads() {
   add_version_5(rows);
   add_arrangements(rows);
   add_secure(rows);
+  add_unix_socket(rows);
   add_version_3(rows);
   add_sustained(rows);
   add_sizes(rows);
