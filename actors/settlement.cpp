@@ -2,7 +2,12 @@
 
 #include "wait_spot.hpp"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <thread>
 
 namespace troupe::actors {
 
@@ -21,6 +26,13 @@ constexpr std::uint64_t anything = std::uint64_t{0xFFFF'FFFF} << 32U;
 constexpr std::uint64_t awaited(std::uint32_t at, std::uint8_t round) noexcept {
   return (std::uint64_t{at} << 8U | round) << 32U;
 }
+
+long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0U, 0); }
+
+/// A process says so once; saying it again does nothing.
+bool can_bar_all_threads() noexcept { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0; }
+/// Returns when every thread of this process has passed a full memory barrier since the call.
+void bar_all_threads() noexcept { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
 
 } // namespace
 
@@ -100,9 +112,47 @@ bool settlement_block::wait(std::uint32_t at, std::uint8_t round,
   return done;
 }
 
+// Who frees a block whose pendings outlive the store? Nothing tells a pending so but is_orphan_, which it
+// reads between two plain stores, `going` and then the round:
+//   pending  P1 gone = going    P2 is it an orphan?   P3 no: gone = round, and never again a look at the block
+//                                                     P4 yes: gone = owning, gives one share back
+//   store    S1 shares = cells + 1   S2 is_orphan = true   S3 barrier on all threads   S4 looks at each cell
+// S3 falls, in the order of the pending's own thread, either behind P1, and then S4 sees P1 or what followed
+// it, or before P1, and then P2 comes behind S2 and answers yes. So S4 finds in a cell
+//   round    free, or P3 is done: nobody looks at it any more; the store gives that share back
+//   going    P2 is being answered, either way: P3 or P4 is a few instructions off, and the store waits for it
+//   owning   P4 is under way: that share is the pending's to give back
+//   older    P1 has not come, and will find an orphan when it does: likewise
+// Each cell's share is given back once, the last giver frees; the store's own share keeps the block while
+// it looks. Two pendings at once are two steps of one counter. P1 to P3 cost no locked instruction: S3 is
+// membarrier(2), and where that is not to be had the block stays where it is.
+bool settlement_block::leave_to_pendings() noexcept {
+  share_.store(size_ + 1, std::memory_order_relaxed);
+  if (!can_bar_all_threads()) return false;
+  is_orphan_.store(true, std::memory_order_seq_cst);
+  bar_all_threads();
+  std::uint32_t ours = 1;
+  for (std::uint32_t at = 0; at < size_; ++at) {
+    std::uint8_t state = 0;
+    while (((state = gone_[at].load(std::memory_order_acquire)) & going) != 0) std::this_thread::yield();
+    if (state == given_[at]) ++ours;
+  }
+  if (share_.fetch_sub(ours, std::memory_order_acq_rel) == ours) delete this;
+  return true;
+}
+
+void settlement_block::give_up_orphan(std::uint32_t at) noexcept {
+  std::atomic_thread_fence(std::memory_order_acquire); // shares were counted before it became an orphan
+  gone_[at].store(owning, std::memory_order_release);
+  if (share_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
 settlement_store::~settlement_store() {
   for (settlement_block* block : resting_)
-    if (block->is_idle()) delete block;
+    if (block->is_idle())
+      delete block;
+    else
+      static_cast<void>(block->leave_to_pendings());
 }
 
 settlement_block* settlement_store::take(std::uint32_t size) {

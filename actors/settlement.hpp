@@ -5,10 +5,11 @@
 // Holds:   a cell goes through rounds 1..63 and again 1. Its door gives it out for round n when round
 //          n-1 has been settled and its pending is gone; nobody else touches it in between. Blocks
 //          belong to the store and are used again by later clients; when the store ends, a block with
-//          a pending left is left to that pending.
+//          pendings left is theirs, and the last of them frees it (settlement_block::leave_to_pendings).
 // Threads: `given` belongs to the door (under its lock). `details` and then `settled` are written by the
 //          session, read by the pending; `gone` is written by the pending, read by the door.
-// Costs:   one octet per cell and direction: a burst of 1,000 plain successes touches 16 lines.
+// Costs:   one octet per cell and direction: a burst of 1,000 plain successes touches 16 lines. No locked
+//          instruction: that a pending may be the last one alive is paid for by the store's end.
 #pragma once
 
 #include "outcome.hpp"
@@ -43,6 +44,11 @@ public:
   /// Whether nobody holds or will settle a cell of this block.
   bool is_idle() const noexcept;
 
+  // -- the store's end -------------------------------------------------------------
+  /// Frees the block now or when its last pending is gone. Everything in it has been settled, and nothing
+  /// will be given out any more. False: this system cannot do it (see below), and nothing has happened.
+  bool leave_to_pendings() noexcept;
+
   // -- the session ---------------------------------------------------------------
   /// A success that we say ourselves.
   void settle_success(std::uint32_t at, std::uint8_t round) noexcept {
@@ -58,7 +64,11 @@ public:
   }
   outcome read(std::uint32_t at) const noexcept;
   void give_up(std::uint32_t at, std::uint8_t round) noexcept {
-    gone_[at].store(round, std::memory_order_release);
+    gone_[at].store(static_cast<std::uint8_t>(round | going), std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst); // the other half is in leave_to_pendings()
+    if (is_orphan_.load(std::memory_order_relaxed)) [[unlikely]]
+      return give_up_orphan(at);
+    gone_[at].store(round, std::memory_order_release); // the last thing that touches the block
   }
   /// False when the cell is not settled at `until`.
   bool wait(std::uint32_t at, std::uint8_t round, std::chrono::steady_clock::time_point until) noexcept;
@@ -68,12 +78,21 @@ private:
   // In settled_, above the round: a success said by the peer, by us, or more than that.
   static constexpr std::uint8_t by_peer = 0x40;
   static constexpr std::uint8_t detailed = 0x80;
+  // In gone_, above the round: its pending is asking whether it owns the block, or knows that it does.
+  static constexpr std::uint8_t going = 0x40;
+  static constexpr std::uint8_t owning = 0x80;
 
+  ~settlement_block() = default;
+  void give_up_orphan(std::uint32_t at) noexcept;
   bool is_awaited_settled(std::uint64_t sleepers) const noexcept;
   void enter(std::uint32_t at, std::uint8_t round) noexcept;
   void leave() noexcept;
 
+  friend class settlement_store;
+
   std::uint32_t size_;
+  std::atomic<bool> is_orphan_{false};  // set once, by the store's end
+  std::atomic<std::uint32_t> share_{0}; // of an orphan: who may still touch it
   std::unique_ptr<std::atomic<std::uint8_t>[]> settled_;
   std::unique_ptr<std::atomic<std::uint8_t>[]> gone_;
   std::unique_ptr<std::uint8_t[]> given_;
