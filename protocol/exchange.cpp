@@ -100,7 +100,7 @@ progress exchange::on_pubcomp(const ack& packet) {
 
 progress exchange::on_request_answer(packet_id id, rung waits_for, std::size_t codes) {
   const flight* const entry = inflight_.find(id);
-  if (entry == nullptr) return {};
+  if (entry == nullptr) return {progress::kind::wrong}; // [MQTT-2.2.1-6]
   const bool counts = waits_for == rung::suback || link_.protocol == version::v5_0;
   if (entry->waits_for != waits_for || (counts && entry->filters != codes)) return {progress::kind::wrong};
   return end(id);

@@ -94,7 +94,7 @@ public:
   packet_id begin_request(request_token token, rung waits_for, std::uint16_t filters) {
     return inflight_.add(token, waits_for, filters);
   }
-  /// SUBACK or UNSUBACK with `codes` codes came.
+  /// SUBACK or UNSUBACK with `codes` codes came; wrong when nothing asked for it [MQTT-2.2.1-6].
   progress on_request_answer(packet_id id, rung waits_for, std::size_t codes);
   /// The id of a request that was not sent after all.
   void undo(packet_id id) noexcept { inflight_.finish(id); }
