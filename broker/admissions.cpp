@@ -190,7 +190,7 @@ void admissions::give_back_shared(peer_session& who) {
   who.for_each_shared([&](const message_ref& message, std::uint32_t group) {
     if (message->packet().quality == protocol::qos::at_most_once) return;
     shard_.say(group_table::owner_of(group),
-               shared_return{.what = pack(message->packet(), 0, message->received()),
+               shared_return{.what = shard_.routing().pack(message->packet(), 0, message->received()),
                              .group = group,
                              .gone = who.number()});
   });

@@ -51,6 +51,7 @@ struct broker::inside {
   const std::shared_ptr<runtime::tally> turned_away = std::make_shared<runtime::tally>();
   std::mutex own_mutex{};
   runtime::inlet<brokerage::visitor> own{}; // under own_mutex: what the application publishes, in order
+  brokerage::packer own_packer{};           // under own_mutex
 };
 
 broker::inside::inside(stage& stage, broker_options wanted)
@@ -117,11 +118,11 @@ void broker::stop() {
 protocol::result<void> broker::publish(std::string_view topic, std::string_view payload,
                                        protocol::qos quality, bool retain) {
   if (const auto valid = protocol::check_topic_name(topic); !valid) return valid;
-  brokerage::publish_run run = brokerage::pack(
+  const std::lock_guard lock{inside_->own_mutex};
+  brokerage::publish_run run = inside_->own_packer.pack(
       {.topic = topic, .payload = protocol::as_octets(payload), .quality = quality, .retain = retain}, 0, {});
   if (run.count == 0) return protocol::errc::packet_too_large;
   brokerage::visitor what{std::move(run)};
-  const std::lock_guard lock{inside_->own_mutex};
   switch (inside_->own.push(what)) {
   case runtime::offer::taken: return {};
   case runtime::offer::full: return protocol::errc::backpressure;

@@ -1,73 +1,60 @@
 #include "packing.hpp"
 
-#include "../protocol/outbox.hpp"
-
-#include <atomic>
-#include <new>
-#include <vector>
+#include <algorithm>
+#include <utility>
 
 namespace troupe::brokerage {
 
 namespace {
 
-using protocol::octet;
-
-/// Octets that several runs share.
-class block final : public protocol::keeper {
-public:
-  explicit block(std::size_t size) : octets(size + protocol::read_slack) {}
-  void retain(std::uint32_t count) noexcept override { count_.fetch_add(count, std::memory_order_relaxed); }
-  void release(std::uint32_t count) noexcept override {
-    if (count_.fetch_sub(count, std::memory_order_acq_rel) == count) delete this;
-  }
-
-  std::vector<octet> octets;
-
-private:
-  ~block() = default;
-  std::atomic<std::uint32_t> count_{1}; // everybody who holds a reference; the last one deletes
-};
-
-/// An outbox over one block that is large enough.
-class block_outbox final : public protocol::outbox {
-public:
-  explicit block_outbox(block& into) : block_{into} {
-    cursor_ = block_.octets.data();
-    end_ = cursor_ + block_.octets.size();
-  }
-  void borrow(protocol::octets payload, protocol::keeper*) override {
-    octet* to = reserve(payload.size());
-    for (const octet one : payload) *to++ = one;
-    commit(to);
-  }
-  std::size_t written() const noexcept { return static_cast<std::size_t>(cursor_ - block_.octets.data()); }
-
-private:
-  void grow(std::size_t count) override {
-    const std::size_t used = written();
-    block_.octets.resize(2 * (used + count) + protocol::read_slack);
-    cursor_ = block_.octets.data() + used;
-    end_ = block_.octets.data() + block_.octets.size();
-  }
-
-  block& block_;
-};
+/// What small packets share.
+constexpr std::size_t shared_slab = std::size_t{64} << 10U;
+constexpr std::size_t cache_line = 64;
 
 } // namespace
 
-publish_run pack(const protocol::publish& packet, session_number from, protocol::time_point received) {
+publish_run packer::pack(const protocol::publish& packet, session_number from,
+                         protocol::time_point received) {
   protocol::publish plain = packet;
   plain.topic_alias = 0;
   plain.dup = false;
   plain.id = plain.quality == protocol::qos::at_most_once ? protocol::packet_id{0} : protocol::packet_id{1};
 
-  auto* const kept = new block{protocol::encoded_size(plain, protocol::version::v5_0)};
-  publish_run run{.owner = protocol::keeper_ref::adopt(kept), .from = from, .received = received};
-  block_outbox out{*kept};
-  if (!protocol::encode_publish(out, plain, protocol::version::v5_0)) return {.count = 0};
-  run.frames = {kept->octets.data(), out.written()};
-  run.largest = static_cast<std::uint32_t>(run.frames.size());
+  if (!protocol::check_encodable(plain, protocol::version::v5_0)) return {.count = 0};
+  if (open_ != nullptr && open_->is_sole()) cursor_ = open_->data(); // all of it has been read: still warm
+  const std::size_t size = protocol::encoded_size(plain, protocol::version::v5_0);
+  publish_run run{.frames = {reserve(size), size},
+                  .largest = static_cast<std::uint32_t>(size),
+                  .owner = protocol::keeper_ref{open_},
+                  .from = from,
+                  .received = received};
+  protocol::append_publish(*this, plain, protocol::version::v5_0, nullptr);
+  close_packet();
   return run;
+}
+
+/// Others may read the slack of the packet while the next one is written: whole lines keep them apart.
+void packer::close_packet() noexcept {
+  if (open_->capacity() > shared_slab) return give_up_slab(); // nothing small is to hold it
+  const auto used = static_cast<std::size_t>(cursor_ - open_->data());
+  const std::size_t next = (used + protocol::read_slack + cache_line - 1) / cache_line * cache_line;
+  cursor_ = open_->data() + std::min(next, open_->capacity());
+}
+
+void packer::grow(std::size_t count) {
+  give_up_slab();
+  open_ = pool_.take(std::max(count, shared_slab));
+  cursor_ = open_->data();
+  end_ = cursor_ + open_->capacity();
+}
+
+void packer::give_up_slab() noexcept {
+  cursor_ = end_ = nullptr;
+  if (open_ != nullptr) std::exchange(open_, nullptr)->release(1);
+}
+
+void packer::borrow(protocol::octets payload, protocol::keeper*) {
+  commit(std::copy(payload.begin(), payload.end(), reserve(payload.size())));
 }
 
 } // namespace troupe::brokerage

@@ -69,9 +69,8 @@ protocol::publish_verdict router::publish_alone(peer& from, const protocol::publ
                  .from = from.session()->number(),
                  .via = self_,
                  .now = shop_.now};
-  std::vector<protocol::octet> without_alias;
   if (packet.properties.has(protocol::property::topic_alias)) {
-    message.packet.properties = rewritten(packet.properties, {.drop_alias = true}, without_alias);
+    message.packet.properties = rewritten(packet.properties, {.drop_alias = true}, without_alias_);
     message.packet.topic_alias = 0;
   }
   std::uint64_t shards = way.shards;

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace troupe::brokerage {
 
@@ -48,6 +49,10 @@ public:
   void on_shared(const shared_delivery& what);
   /// Gives one message to a member of a group that this shard owns.
   void hand_to_group(shared_group& group, onward& message, session_number except = 0);
+  /// A message as octets that another shard may keep.
+  publish_run pack(const protocol::publish& packet, session_number from, protocol::time_point received) {
+    return packer_.pack(packet, from, received);
+  }
 
 private:
   // Octets of one read that wait to be handed on.
@@ -86,6 +91,8 @@ private:
   shard_number self_;
   shard_number shards_;
   gathered run_{};
+  packer packer_{};
+  std::vector<protocol::octet> without_alias_{}; // the properties of the one message that is handed out
 };
 
 /// What lies right behind the run, with its topic in the same place, came in the same read from the same
