@@ -19,6 +19,11 @@ namespace {
 /// A client that reads nothing of what we answer is not read from beyond this backlog.
 constexpr std::size_t most_backlog = std::size_t{4} << 20U;
 
+/// What a stranger may make us keep before anybody has judged him: the fields of CONNECT that carry data
+/// (will message, password, authentication data) at their greatest, 64 KB each, and as much again for names
+/// and properties.
+constexpr std::uint32_t most_of_connect = std::uint32_t{256} << 10U;
+
 protocol::server_machine_options machine_options(const broker_options& from) {
   return {.connect_timeout = from.connect_timeout,
           .receive_maximum = from.receive_maximum,
@@ -39,7 +44,7 @@ peer::peer(shard& home, peer_number number, runtime::transport_ptr pipe)
     : shard_{home},
       number_{number},
       transport_{std::move(pipe)},
-      framer_{transport_->memory(), home.shop().options.maximum_packet_size},
+      framer_{transport_->memory(), std::min(most_of_connect, home.shop().options.maximum_packet_size)},
       machine_{machine_options(home.shop().options), *this, home.shop().now} {}
 
 // -- life ---------------------------------------------------------------------
@@ -50,6 +55,7 @@ void peer::admit(peer_session& session, const protocol::acceptance& how) {
   session_ = &session;
   session.attach(*this);
   is_judged_ = true;
+  framer_.set_limit(shard_.shop().options.maximum_packet_size);
   touch();
   machine_.accept(how, session.exchange(), shard_.shop().now);
   if (session_ == nullptr) return;
@@ -173,7 +179,10 @@ void peer::take_frames() {
       return transport_->pause();
     }
     if (const protocol::errc end = framer_.next(frame); end != protocol::errc{}) {
-      if (end != protocol::errc::need_more) machine_.on_bad_bytes(end, now);
+      if (end == protocol::errc::packet_too_large)
+        machine_.on_oversized(input_.bytes(), now);
+      else if (end != protocol::errc::need_more)
+        machine_.on_bad_bytes(end, now);
       break;
     }
     if (is_first) [[unlikely]] // it alone can have begun in an earlier read

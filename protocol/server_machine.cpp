@@ -54,6 +54,14 @@ void server_machine::on_bad_bytes(std::error_code error, time_point) {
   if (phase_ != phase::closed) fail(error);
 }
 
+void server_machine::on_oversized(octets start, time_point now) {
+  const bool is_connect = !start.empty() && start[0] == static_cast<octet>(packet_type::connect) << 4U;
+  if (phase_ != phase::waiting || !is_connect) return on_bad_bytes(errc::packet_too_large, now);
+  std::size_t body_at = 1;
+  while (body_at < start.size() && start[body_at] >= 0x80U) ++body_at;
+  on_undecodable_connect(start.subspan(std::min(body_at + 1, start.size())), errc::packet_too_large);
+}
+
 bool server_machine::on_publish(const inbound_publish& arrived) {
   if (arrived.packet.topic_alias == 0) [[likely]]
     return take_publish(arrived.packet, arrived);
@@ -116,9 +124,9 @@ bool server_machine::on_first(const inbound_packet& packet, time_point now) {
   if (whole == nullptr || whole->type() != packet_type::connect)
     return fail(errc::protocol_error); // [MQTT-3.1.0-1]
   const result<connect> said = decode_connect(whole->first, whole->body);
-  if (!said) return on_undecodable_connect(*whole, said.error());
+  if (!said) return on_undecodable_connect(whole->body, said.error());
   if (said->protocol == version::v5_0 && !whole->has_shortest_length()) // [MQTT-1.5.5-1]
-    return on_undecodable_connect(*whole, errc::malformed_packet);
+    return on_undecodable_connect(whole->body, errc::malformed_packet);
   read_terms(*said);
   phase_ = phase::judging;
   watch_.on_packet(now);
@@ -128,8 +136,8 @@ bool server_machine::on_first(const inbound_packet& packet, time_point now) {
 
 // A client of 5.0 or later is told why [MQTT-3.1.2-2, MQTT-3.1.4-1]; one of 3.1.1 or 3.1 only that its level
 // is not spoken here; what is not even a CONNECT is told nothing.
-bool server_machine::on_undecodable_connect(const frame& packet, std::error_code error) {
-  const std::uint8_t level = level_of(packet.body);
+bool server_machine::on_undecodable_connect(octets body, std::error_code error) {
+  const std::uint8_t level = level_of(body);
   const bool unsupported = error == errc::unsupported_version;
   version_ = level >= 5 ? version::v5_0 : version::v3_1_1;
   reason_code reason = answer_for(error);

@@ -80,6 +80,9 @@ public:
   /// Whole packets came in.
   void on_received(time_point now) noexcept { watch_.on_packet(now); }
   void on_bad_bytes(std::error_code error, time_point now);
+  /// A packet is larger than what is taken; `start` is the input that said so. A client of 5.0 whose
+  /// CONNECT it is hears 0x95, if its level can be seen there.
+  void on_oversized(octets start, time_point now);
   /// Ends a deferred acknowledgement.
   void acknowledge(packet_id id, reason_code reason, time_point now);
   void answer_subscribe(packet_id id, std::span<const reason_code> codes, properties_view properties);
@@ -126,7 +129,7 @@ private:
   bool take_publish(const protocol::publish& packet, const inbound_publish& arrived);
   bool on_ack(const ack& packet, time_point now);
   bool on_first(const inbound_packet& packet, time_point now);
-  bool on_undecodable_connect(const frame& packet, std::error_code error);
+  bool on_undecodable_connect(octets body, std::error_code error);
   bool on_frame(const frame& packet, time_point now);
   bool on_subscribe(const frame& packet);
   bool on_unsubscribe(const frame& packet);

@@ -417,6 +417,54 @@ TEST(shard, enforces_the_announced_packet_size_to_the_octet) { // H12
   }
 }
 
+TEST(shard, takes_a_connect_whose_every_field_of_data_is_at_its_greatest) {
+  for (const version each : {version::v3_1_1, version::v5_0}) {
+    shard_rig rig;
+    rig_client client{rig};
+    client.speak(each);
+    const std::string most(65'535, 'x');
+    const std::string_view name = std::string_view{most}.substr(0, 20'000);
+    const protocol::connect packet{
+        .protocol = each,
+        .client_id = name,
+        .user_name = name,
+        .password = protocol::as_octets(most),
+        .will = protocol::will_view{.topic = name, .payload = protocol::as_octets(most)}};
+    client.send_with([&](protocol::outbox& out) { ASSERT_TRUE(protocol::encode_connect(out, packet)); });
+    const auto heard = client.hear();
+    ASSERT_EQ(heard.size(), 1U);
+    EXPECT_EQ(heard[0].type, packet_type::connack);
+    EXPECT_EQ(heard[0].reason, reason_code::success);
+    client.publish("a", std::string(300'000, 'x'), {.quality = qos::at_least_once});
+    EXPECT_EQ(client.hear(packet_type::puback).size(), 1U) << "the limit is one of strangers";
+  }
+}
+
+TEST(shard, keeps_no_memory_for_a_stranger_who_claims_more_than_a_connect_may_be) {
+  for (const protocol::octet level : {protocol::octet{4}, protocol::octet{5}}) {
+    shard_rig rig;
+    rig_client client{rig};
+    const std::uint64_t made = rig.slabs().made();
+    // one octet more than 256 KB
+    client.deliver_later({0x10, 0xFD, 0xFF, 0x0F, 0x00, 0x04, 'M', 'Q', 'T', 'T', level, 0x02});
+    EXPECT_TRUE(client.is_closed());
+    client.reap();
+    EXPECT_LE(rig.slabs().made(), made + 2) << "what came in, and the answer";
+    const auto last = client.hear();
+    ASSERT_EQ(last.size(), level == 5 ? 1U : 0U);
+    if (level == 5) {
+      EXPECT_EQ(last[0].reason, reason_code::packet_too_large);
+    }
+  }
+  shard_rig rig;
+  rig_client client{rig};
+  client.send({0x10, 0xFF, 0xFF, 0xFF, 0x7F}); // its level has not come
+
+  EXPECT_TRUE(client.is_closed());
+  client.reap();
+  EXPECT_TRUE(client.hear().empty());
+}
+
 TEST(shard, takes_no_more_connections_than_it_may) {
   shard_rig rig{{.max_connections = 2}};
   rig_client one{rig};
