@@ -205,8 +205,7 @@ bool client_agent::on_bell() {
 
 void client_agent::on_note(const tray::sheet& sheet) {
   switch (sheet.what) {
-  case note::ended:
-  case note::unsubscribed: return answer(sheet.number, sheet.how);
+  case note::ended: return answer(sheet.number, sheet.how);
   case note::granted: return on_granted(sheet.number, sheet.how);
   case note::mail:
     if (const auto found = receivers_.find(sheet.number); found != receivers_.end())

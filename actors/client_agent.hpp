@@ -34,7 +34,7 @@ public:
   std::set<std::string> message_types() const override;
 
 private:
-  enum class note : std::uint8_t { ended, granted, unsubscribed, mail, state, gone };
+  enum class note : std::uint8_t { ended, granted, mail, state, gone };
 
   /// What other threads put, for the next run.
   class tray {

@@ -57,16 +57,8 @@ bool session::on_bell() {
   if (!is_introduced_) introduce();
   front_->settled.take(
       [this](const settled_delivery& each) { machine_.settle(each.tag, each.reason, now_); });
-  bool has_mail = false;
-  bool has_more = mails_.drain(mails_per_run, [&](session_mail&& mail) {
-    has_mail = true;
-    on_mail(std::move(mail));
-  });
-  if (has_mail) { // what those ask for who are answered by it leaves in this run
-    flush_frames();
-    count();
-    ends_.flush();
-  }
+  bool has_more = mails_.drain(mails_per_run, [&](session_mail&& mail) { on_mail(std::move(mail)); });
+  if (ends_.has_calls()) answer(); // what they ask for leaves in this run
   has_more |= take_requests();
   finish_run();
   return has_more;
@@ -184,6 +176,12 @@ void session::finish_run() {
   report_up_when_renewed();
   hand_over();
   arm_deadline();
+  answer();
+  while (desk_.has_untold() && !desk_.tell_rest() && dispatcher_.when_room(*this)) {}
+}
+
+void session::answer() {
+  flush_frames(); // they lie in slabs that are given back now
   count();
   ends_.flush();
 }

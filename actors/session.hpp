@@ -56,6 +56,9 @@ private:
     return outbox_.size() + static_cast<std::size_t>(frames_end_ - frames_);
   }
   void on_control(std::unique_ptr<control_request> what);
+  /// To the supervisor, who answers.
+  template <class Wish>
+  void pass_on(Wish&& what);
   void begin_end(const disconnect_options& how);
   void break_off();
   void go_on_ending();
@@ -77,6 +80,7 @@ private:
   void arm_deadline();
   void on_machine_deadline();
   void report_up_when_renewed();
+  void answer();
   void count();
   void introduce();
   void replay_held();

@@ -47,9 +47,7 @@ bool session::take_requests() {
     taken += count;
     if (count < requests_per_turn && !has_handlers) break;
     if (!has_handlers) continue;
-    flush_frames(); // they lie in slabs that are given back now
-    this->count();
-    ends_.flush();
+    answer();
   }
   return taken != 0 || !requests_.may_sleep();
 }
@@ -122,33 +120,19 @@ void session::on_control(std::unique_ptr<control_request> what) {
   case control::make_room: return make_room(what->octets);
   case control::end_link: return desk_.end_link(*what->link, what->who, now_);
   case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
-  case control::connected: {
-    supervisor_mail mail = user_connected{what->who};
-    if (supervisor_.push(mail) != runtime::offer::taken)
-      ends_.answer(what->who, outcome{protocol::errc::closed});
-    return;
+  case control::connected: return pass_on(user_connected{what->who});
+  case control::ended: return pass_on(user_ended{what->who});
+  case control::connect: refusing_ = {}; return pass_on(user_connect{what->who});
+  case control::disconnect: pass_on(user_disconnect{what->who}); return begin_end(what->end_options);
+  case control::abort: pass_on(user_disconnect{what->who}); return break_off();
   }
-  case control::ended: {
-    supervisor_mail mail = user_ended{what->who};
-    if (supervisor_.push(mail) != runtime::offer::taken)
-      ends_.answer(what->who, outcome{protocol::errc::closed});
-    return;
-  }
-  case control::connect: {
-    refusing_ = {};
-    supervisor_mail mail = user_connect{what->who};
-    if (supervisor_.push(mail) != runtime::offer::taken)
-      ends_.answer(what->who, outcome{protocol::errc::closed});
-    return;
-  }
-  case control::disconnect:
-  case control::abort: {
-    supervisor_mail mail = user_disconnect{what->who};
-    if (supervisor_.push(mail) != runtime::offer::taken)
-      ends_.answer(what->who, outcome{protocol::errc::closed});
-    return what->operation == control::abort ? break_off() : begin_end(what->end_options);
-  }
-  }
+}
+
+template <class Wish>
+void session::pass_on(Wish&& what) {
+  const asker who = what.who;
+  supervisor_mail mail = std::forward<Wish>(what);
+  if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(who, outcome{protocol::errc::closed});
 }
 
 // -- the orderly end ----------------------------------------------------------------------

@@ -38,6 +38,8 @@ public:
     release(record);
   }
   void answer(const asker& who, const outcome& how);
+  /// Whether flush() would call somebody, who may ask for more.
+  bool has_calls() const noexcept { return !calls_.empty(); }
   /// To be called at the end of each run.
   void flush();
 

@@ -36,8 +36,11 @@ void subscription_desk::subscribe(const link_ref& link, protocol::time_point now
     link->answer = outcome{sayable.error()};
     return; // nobody is told of it
   }
+  if (is_full(link_added{link})) {
+    link->answer = outcome{protocol::errc::backpressure};
+    return;
+  }
   if (link->options.acknowledge == ack_policy::handled) ++handled_links_;
-  tell(link_added{link});
   book_.add(link);
   if (machine_.is_connected()) ask({link->filter}, false, now);
 }
@@ -58,7 +61,7 @@ void subscription_desk::end_link(const subscription_link& link, const asker& who
   case subscription_book::removal::unknown: return ends_.answer(who, done_here());
   case subscription_book::removal::one_of_many:
     if (link.options.acknowledge == ack_policy::handled) --handled_links_;
-    tell(link_removed{&link});
+    tell_end(link);
     return ends_.answer(who, done_here());
   case subscription_book::removal::last: end_line(link.filter, std::move(line), who, now);
   }
@@ -206,8 +209,18 @@ void subscription_desk::answer(book_entry& line, const outcome& how) {
 void subscription_desk::forget(const std::vector<link_ref>& links) {
   for (const link_ref& link : links) {
     if (link->options.acknowledge == ack_policy::handled) --handled_links_;
-    tell(link_removed{link.get()});
+    tell_end(*link);
   }
+}
+
+void subscription_desk::tell_end(const subscription_link& link) {
+  if (has_untold() || is_full(link_removed{&link})) untold_.push_back(&link);
+}
+
+bool subscription_desk::tell_rest() {
+  const auto is_told = [this](const subscription_link* link) { return !is_full(link_removed{link}); };
+  untold_.erase(untold_.begin(), std::find_if_not(untold_.begin(), untold_.end(), is_told));
+  return untold_.empty();
 }
 
 } // namespace troupe::actors

@@ -6,7 +6,8 @@
 //          early, and until the broker has confirmed the end. A request that dies with its connection is
 //          asked again on the next one.
 // Threads: belongs to the session.
-// Errors:  what the machine refuses ends in the outcome of those who wait.
+// Errors:  what the machine refuses ends in the outcome of those who wait; a subscription for which the
+//          dispatcher has no room ends in errc::backpressure.
 // Costs:   one allocation per request; nothing per message.
 #pragma once
 
@@ -41,6 +42,10 @@ public:
   bool is_renewing() const noexcept { return renewals_ != 0; }
   /// A request of ours ended.
   void on_complete(user_request& which, const protocol::verdict& how);
+  /// Whether the dispatcher, full at that time, has not heard of every end.
+  bool has_untold() const noexcept { return !untold_.empty(); }
+  /// Tells it now. False: it is still full.
+  bool tell_rest();
   /// Nothing will be asked any more.
   void refuse(std::error_code error);
 
@@ -60,13 +65,15 @@ private:
   void strike(std::string_view filter, const outcome& why);
   void answer(book_entry& line, const outcome& how);
   void forget(const std::vector<link_ref>& links);
-  void tell(dispatch_mail&& mail) { static_cast<void>(dispatch_.push(mail)); }
+  bool is_full(dispatch_mail&& mail) { return dispatch_.push(mail) == runtime::offer::full; }
+  void tell_end(const subscription_link& link);
 
   protocol::client_machine& machine_;
   settler& ends_;
   runtime::inlet<dispatch_mail>& dispatch_;
   subscription_book book_;
   std::vector<std::string> to_end_; // ended while there was no connection; a resumed session still has them
+  std::vector<const subscription_link*> untold_; // names only; the dispatcher holds these links
   std::size_t renewals_ = 0;
   std::size_t handled_links_ = 0;
 };
