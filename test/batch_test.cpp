@@ -1,3 +1,5 @@
+#include "support/counting_bell.hpp"
+
 #include <troupe/actors/batch.hpp>
 
 #include <gtest/gtest.h>
@@ -9,14 +11,7 @@
 namespace {
 
 using namespace troupe::actors;
-
-struct counting_bell final : troupe::runtime::bell {
-  void ring() noexcept override { ++rings; }
-  void retain() noexcept override { ++holds; }
-  void release() noexcept override { --holds; }
-  std::atomic<int> rings{0};
-  std::atomic<int> holds{0};
-};
+using troupe::test::counting_bell;
 
 TEST(batches, come_home_empty_and_are_used_again) {
   counting_bell owner;
@@ -53,13 +48,13 @@ TEST(batches, ring_the_owner_when_there_is_room_again) {
   inbound_batch* const full = pool.take(100);
   EXPECT_FALSE(pool.has_room());
   EXPECT_TRUE(pool.wait_for_room());
-  EXPECT_EQ(owner.holds, 1);
+  EXPECT_EQ(owner.references, 1);
   std::thread{[&] { full->release(); }}.join();
   EXPECT_EQ(owner.rings, 1);
-  EXPECT_EQ(owner.holds, 0);
+  EXPECT_EQ(owner.references, 0);
   EXPECT_TRUE(pool.has_room());
   EXPECT_FALSE(pool.wait_for_room()) << "there is room already";
-  EXPECT_EQ(owner.holds, 0);
+  EXPECT_EQ(owner.references, 0);
   pool.abandon();
 }
 
@@ -81,7 +76,7 @@ TEST(batches, may_outlive_their_pool) {
   batch_ref last = batch_ref::adopt(pool.take(10));
   EXPECT_TRUE(pool.wait_for_room());
   pool.abandon();
-  EXPECT_EQ(owner.holds, 0) << "nobody is rung any more";
+  EXPECT_EQ(owner.references, 0) << "nobody is rung any more";
   last = {};
   EXPECT_EQ(owner.rings, 0);
 }
@@ -100,7 +95,7 @@ TEST(batches, come_home_from_any_thread) {
     owner.rings = 0;
     EXPECT_TRUE(pool.has_room());
   }
-  EXPECT_EQ(owner.holds, 0);
+  EXPECT_EQ(owner.references, 0);
   pool.abandon();
 }
 

@@ -1,59 +1,18 @@
-#include "support/rules.hpp"
+// framer: where a packet ends, and which first octets are none.
+#include "support/frames.hpp"
 
 #include <troupe/protocol/framer.hpp>
 
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace {
 
 using namespace troupe::protocol;
 using namespace support;
-
-/// A source that knows what is out.
-class counting_source final : public buffer_source {
-public:
-  fresh_buffer take_buffer(std::size_t size) noexcept override {
-    if (size > most) return {};
-    asked.push_back(size);
-    auto* const made = new buffer{*this, size};
-    ++out;
-    return {made, made->octets.data()};
-  }
-
-  std::vector<std::size_t> asked; // sizes, in the order of the calls
-  std::size_t out = 0;            // buffers that somebody holds
-  std::size_t most = ~std::size_t{0};
-
-private:
-  class buffer final : public keeper {
-  public:
-    buffer(counting_source& from, std::size_t size) : octets(size + read_slack), from_{from} {}
-    void retain(std::uint32_t count) noexcept override { count_ += count; }
-    void release(std::uint32_t count) noexcept override {
-      count_ -= count;
-      if (count_ != 0) return;
-      --from_.out;
-      delete this;
-    }
-    std::vector<octet> octets;
-
-  private:
-    ~buffer() = default;
-    counting_source& from_;
-    std::uint32_t count_ = 1;
-  };
-};
-
-std::vector<octet> publish_of(std::string_view topic, std::size_t payload, version v = v5) {
-  byte_outbox out;
-  std::vector<octet> body(payload);
-  for (std::size_t i = 0; i < payload; ++i) body[i] = static_cast<octet>(i * 7U);
-  EXPECT_TRUE(encode_publish(out, {.topic = topic, .payload = body}, v));
-  return out.bytes();
-}
 
 /// A conversation with packets of every length class up to three length octets.
 std::vector<std::vector<octet>> conversation() {
@@ -217,151 +176,6 @@ TEST(framer, MQTT_1_5_5_1_refuses_padded_lengths_once_5_0_is_spoken) {
   const auto cut = unknown.next();
   ASSERT_TRUE(cut);
   EXPECT_FALSE(cut->has_shortest_length());
-}
-
-TEST(framer, whole_frames_are_views_and_crossing_ones_are_kept) {
-  framer cutter;
-  const padded first = hex("C0 00 30 05 0001'a'");
-  const padded second = hex("00 'x' C0 00");
-  cutter.feed(first);
-  auto cut = cutter.next();
-  ASSERT_TRUE(cut);
-  EXPECT_EQ(cut->whole.data(), first.view().data());
-  EXPECT_FALSE(cutter.retained(*cut));
-  EXPECT_EQ(cutter.next().error(), errc::need_more);
-  cutter.feed(second);
-  const auto crossing = cutter.next();
-  ASSERT_TRUE(crossing);
-  const keeper_ref kept = cutter.retained(*crossing);
-  EXPECT_TRUE(kept);
-  cut = cutter.next();
-  ASSERT_TRUE(cut);
-  EXPECT_EQ(cut->whole.data(), second.view().data() + 2);
-  EXPECT_EQ(cutter.next().error(), errc::need_more);
-  cutter = framer{};
-  EXPECT_EQ(dump(crossing->whole), dump("30 05 0001'a' 00 'x'")) << "held beyond the framer";
-}
-
-TEST(framer, a_crossing_frame_outlives_one_more_call_and_kept_ones_all_calls) {
-  framer cutter;
-  const auto packet = publish_of("topic", 400);
-  const padded front{octets{packet}.first(100)};
-  const padded back{octets{packet}.subspan(100)};
-  std::vector<std::pair<frame, keeper_ref>> kept;
-  for (int i = 0; i < 40; ++i) {
-    cutter.feed(front);
-    ASSERT_EQ(cutter.next().error(), errc::need_more);
-    cutter.feed(back);
-    const auto cut = cutter.next();
-    ASSERT_TRUE(cut);
-    kept.emplace_back(*cut, cutter.retained(*cut));
-    ASSERT_EQ(cutter.next().error(), errc::need_more);
-    EXPECT_TRUE(std::ranges::equal(cut->whole, packet));
-  }
-  for (const auto& [cut, reference] : kept) {
-    ASSERT_TRUE(reference);
-    EXPECT_TRUE(std::ranges::equal(cut.whole, packet));
-  }
-}
-
-TEST(framer, holds_two_buffers_of_its_source_at_most_and_gives_them_back_in_quiet_times) {
-  counting_source memory;
-  framer cutter{memory, max_packet_size};
-  const auto packet = publish_of("topic", 400);
-  const padded front{octets{packet}.first(100)};
-  const padded back{octets{packet}.subspan(100)};
-  for (int i = 0; i < 100; ++i) {
-    cutter.feed(front);
-    ASSERT_EQ(cutter.next().error(), errc::need_more);
-    EXPECT_LE(memory.out, 2U);
-    cutter.feed(back);
-    const auto cut = cutter.next();
-    ASSERT_TRUE(cut);
-    EXPECT_TRUE(std::ranges::equal(cut->whole, packet));
-    ASSERT_EQ(cutter.next().error(), errc::need_more);
-    EXPECT_EQ(memory.out, 1U) << "the frame handed out last";
-  }
-  EXPECT_EQ(memory.asked, std::vector<std::size_t>(100, packet.size()));
-  const padded ping = hex("C0 00");
-  for (int i = 0; i < 2; ++i) {
-    cutter.feed(ping);
-    while (cutter.next()) {}
-  }
-  EXPECT_EQ(memory.out, 0U);
-}
-
-TEST(framer, gives_everything_back_when_it_goes_but_what_is_retained) {
-  counting_source memory;
-  const auto packet = publish_of("topic", 400);
-  const padded front{octets{packet}.first(100)};
-  const padded back{octets{packet}.subspan(100)};
-  keeper_ref kept;
-  {
-    framer cutter{memory, max_packet_size};
-    cutter.feed(front);
-    ASSERT_EQ(cutter.next().error(), errc::need_more);
-    cutter.feed(back);
-    const auto cut = cutter.next();
-    ASSERT_TRUE(cut);
-    kept = cutter.retained(*cut);
-    cutter.feed(front);
-    EXPECT_EQ(cutter.next().error(), errc::need_more);
-    EXPECT_EQ(memory.out, 2U);
-  }
-  EXPECT_EQ(memory.out, 1U);
-  kept = {};
-  EXPECT_EQ(memory.out, 0U);
-}
-
-TEST(framer, refuses_a_claim_that_its_source_cannot_hold) {
-  counting_source memory;
-  memory.most = 1'000;
-  framer cutter{memory, max_packet_size};
-  const padded start = hex("30 FF FF FF 7F 00"); // 256 MB, it says
-  cutter.feed(start);
-  EXPECT_EQ(cutter.next().error(), errc::packet_too_large);
-  EXPECT_EQ(cutter.next().error(), errc::packet_too_large) << "for ever";
-  EXPECT_EQ(memory.out, 0U);
-}
-
-TEST(framer, an_idle_one_is_small) { EXPECT_LE(sizeof(framer), 80U); }
-
-TEST(framer, asks_for_the_missing_part_of_a_large_frame) {
-  const auto packet = publish_of("t", 1'000'000);
-  framer cutter;
-  const padded start{octets{packet}.first(10'000)};
-  cutter.feed(start);
-  ASSERT_EQ(cutter.next().error(), errc::need_more);
-  std::size_t at = 10'000;
-  for (auto room = cutter.wanted(); !room.empty(); room = cutter.wanted()) {
-    EXPECT_EQ(room.size(), packet.size() - at);
-    const std::size_t count = std::min<std::size_t>(room.size(), 300'000);
-    std::copy_n(packet.begin() + static_cast<std::ptrdiff_t>(at), count, room.begin());
-    at += count;
-    cutter.filled(count);
-    if (at != packet.size()) {
-      ASSERT_EQ(cutter.next().error(), errc::need_more);
-    }
-  }
-  if (at != packet.size()) { // the rest is small enough for an ordinary input
-    const padded rest{octets{packet}.subspan(at)};
-    cutter.feed(rest);
-  }
-  const auto cut = cutter.next();
-  ASSERT_TRUE(cut);
-  EXPECT_TRUE(std::ranges::equal(cut->whole, packet));
-  EXPECT_TRUE(cutter.wanted().empty());
-  EXPECT_EQ(cutter.next().error(), errc::need_more);
-}
-
-TEST(framer, asks_for_the_size_of_the_frame_and_no_more) {
-  counting_source memory;
-  framer cutter{memory, 2'000'000};
-  const auto packet = publish_of("t", 1'000'000);
-  const padded start{octets{packet}.first(1'000)};
-  cutter.feed(start);
-  ASSERT_EQ(cutter.next().error(), errc::need_more);
-  EXPECT_EQ(memory.asked, std::vector<std::size_t>{packet.size()});
 }
 
 RC_GTEST_PROP(framer_property, any_way_to_split_a_stream_gives_its_packets, ()) {

@@ -1,3 +1,5 @@
+#include "support/counting_bell.hpp"
+
 #include <troupe/runtime/inlet.hpp>
 #include <troupe/runtime/mailbox.hpp>
 #include <troupe/runtime/outlet.hpp>
@@ -14,17 +16,7 @@
 namespace {
 
 using namespace troupe::runtime;
-
-// Counts rings and references.
-class counting_bell final : public bell {
-public:
-  void ring() noexcept override { rings.fetch_add(1); }
-  void retain() noexcept override { references.fetch_add(1); }
-  void release() noexcept override { references.fetch_sub(1); }
-
-  std::atomic<int> rings{0};
-  std::atomic<int> references{0};
-};
+using troupe::test::counting_bell;
 
 struct parcel {
   int number = 0;

@@ -1,3 +1,5 @@
+#include "support/wire.hpp"
+
 #include <troupe/runtime/slab_outbox.hpp>
 
 #include <gtest/gtest.h>
@@ -9,16 +11,9 @@
 namespace {
 
 using namespace troupe::runtime;
+using support::counting_keeper;
 using troupe::protocol::as_octets;
-using troupe::protocol::keeper;
 using troupe::protocol::octet;
-
-class counting_keeper final : public keeper {
-public:
-  void retain(std::uint32_t count) noexcept override { held += count; }
-  void release(std::uint32_t count) noexcept override { held -= count; }
-  std::uint32_t held = 0;
-};
 
 void append(slab_outbox& to, std::string_view text) {
   octet* const at = to.reserve(text.size());
@@ -63,13 +58,13 @@ TEST(slab_outbox, keeps_borrowed_payloads_in_order_and_alive) {
   append(box, "head");
   box.borrow(as_octets(payload), &owner);
   append(box, "tail");
-  EXPECT_EQ(owner.held, 1U);
+  EXPECT_EQ(owner.references, 1);
   EXPECT_EQ(box.size(), 3008U);
   EXPECT_EQ(described(box, 10'000), "head" + payload + "tail");
   box.consume(4 + 2999);
-  EXPECT_EQ(owner.held, 1U);
+  EXPECT_EQ(owner.references, 1);
   box.consume(1);
-  EXPECT_EQ(owner.held, 0U);
+  EXPECT_EQ(owner.references, 0);
   EXPECT_EQ(described(box, 10'000), "tail");
 }
 
@@ -89,7 +84,7 @@ TEST(slab_outbox, keeps_frames_whole_when_told_to) {
   counting_keeper owner;
   append(box, "head");
   box.borrow(as_octets(std::string(3000, 'p')), &owner);
-  EXPECT_EQ(owner.held, 0U);
+  EXPECT_EQ(owner.references, 0);
   std::vector<outbox_segment> moved;
   box.move_to(moved, ~std::size_t{0});
   ASSERT_EQ(moved.size(), 1U);
@@ -99,12 +94,12 @@ TEST(slab_outbox, keeps_frames_whole_when_told_to) {
   append(box, "head");
   const std::string large(100'000, 'q');
   box.borrow(as_octets(large), &owner);
-  EXPECT_EQ(owner.held, 1U);
+  EXPECT_EQ(owner.references, 1);
   box.move_to(moved, ~std::size_t{0});
   ASSERT_EQ(moved.size(), 3U);
   EXPECT_FALSE(moved[2].is_padded);
   moved.clear();
-  EXPECT_EQ(owner.held, 0U);
+  EXPECT_EQ(owner.references, 0);
 }
 
 TEST(slab_outbox, gives_slabs_back_when_emptied) {
@@ -155,7 +150,7 @@ TEST(slab_outbox, survives_partial_consumption_at_every_size) {
       box.consume(box.gathered());
     }
     EXPECT_EQ(got, expected);
-    EXPECT_EQ(owner.held, 0U);
+    EXPECT_EQ(owner.references, 0);
   }
 }
 
@@ -168,13 +163,13 @@ TEST(slab_outbox, drops_everything_when_cleared_or_destroyed) {
     append(box, "a");
     box.borrow(as_octets(payload), &owner);
     box.clear();
-    EXPECT_EQ(owner.held, 0U);
+    EXPECT_EQ(owner.references, 0);
     EXPECT_TRUE(box.empty());
     append(box, "b");
     EXPECT_EQ(described(box, 10), "b");
     box.borrow(as_octets(payload), &owner);
   }
-  EXPECT_EQ(owner.held, 0U);
+  EXPECT_EQ(owner.references, 0);
 }
 
 } // namespace

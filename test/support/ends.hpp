@@ -1,6 +1,6 @@
 // ends: what tests of transports share: a sink that remembers, and ways onto a home's thread.
 //
-// Lives here: at (runs something on a home's thread and waits), recorder, wait_until.
+// Lives here: at (runs something on a home's thread and waits), recorder, put, pattern.
 // Threads: a recorder is called on its home's thread and may be asked on any.
 #pragma once
 
