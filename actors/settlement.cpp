@@ -2,9 +2,7 @@
 
 #include "wait_spot.hpp"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "../runtime/thread_barrier.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -26,13 +24,6 @@ constexpr std::uint64_t anything = std::uint64_t{0xFFFF'FFFF} << 32U;
 constexpr std::uint64_t awaited(std::uint32_t at, std::uint8_t round) noexcept {
   return (std::uint64_t{at} << 8U | round) << 32U;
 }
-
-long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0U, 0); }
-
-/// A process says so once; saying it again does nothing.
-bool can_bar_all_threads() noexcept { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0; }
-/// Returns when every thread of this process has passed a full memory barrier since the call.
-void bar_all_threads() noexcept { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
 
 } // namespace
 
@@ -128,9 +119,9 @@ bool settlement_block::wait(std::uint32_t at, std::uint8_t round,
 // membarrier(2), and where that is not to be had the block stays where it is.
 bool settlement_block::leave_to_pendings() noexcept {
   share_.store(size_ + 1, std::memory_order_relaxed);
-  if (!can_bar_all_threads()) return false;
+  if (!runtime::can_bar_all_threads()) return false;
   is_orphan_.store(true, std::memory_order_seq_cst);
-  bar_all_threads();
+  runtime::bar_all_threads();
   std::uint32_t ours = 1;
   for (std::uint32_t at = 0; at < size_; ++at) {
     std::uint8_t state = 0;

@@ -73,6 +73,12 @@ public:
   /// To be asked after `full`. True: there is room already, try again. False: `waiter` is rung once
   /// the mailbox is half empty (or closed).
   [[nodiscard]] bool when_room(bell& waiter) noexcept;
+  /// Whether nothing has been announced behind the item that was stamped with `ticket`.
+  [[nodiscard]] bool is_last(std::uint32_t ticket) const noexcept {
+    if (target_ == nullptr) return false;
+    const auto next = static_cast<std::uint32_t>(target_->bell_.pushed() >> load::octet_bits);
+    return ((next - 1) & ticket_mask) == ticket;
+  }
   /// Whether something of `octets` would be taken now.
   [[nodiscard]] bool has_room(std::size_t octets = 0) noexcept;
 

@@ -21,6 +21,12 @@ struct silent_bell final : bell {
 
 struct nothing {};
 
+// What belongs to a door is used by one thread at a time.
+struct till {
+  int uses = 0;
+  std::unique_ptr<int> money = std::make_unique<int>(0);
+};
+
 template <class Item>
 std::vector<Item> drain_all(front_outlet<Item>& out) {
   std::vector<Item> result;
@@ -181,12 +187,6 @@ TEST(ticket_order, steps_over_gaps_when_flushed) {
   EXPECT_EQ(seen, (std::vector{3, 5}));
 }
 
-// What belongs to a door is used by one thread at a time.
-struct till {
-  int uses = 0;
-  std::unique_ptr<int> money = std::make_unique<int>(0);
-};
-
 TEST(front_door, guards_what_belongs_to_a_door) {
   silent_bell owner;
   mailbox<ticketed<int>> box{owner, {.items = 1U << 20U}};
@@ -209,6 +209,60 @@ TEST(front_door, guards_what_belongs_to_a_door) {
     ++total;
   })) {}
   EXPECT_EQ(total, 24 * 1000);
+}
+
+TEST_F(tickets, are_given_to_a_thread_that_is_inside_already) {
+  auto outer = door.enter();
+  {
+    auto inner = door.enter();
+    EXPECT_EQ(inner.push({0, 0}), offer::taken);
+  }
+  EXPECT_EQ(outer.push({0, 1}), offer::taken);
+  EXPECT_EQ(drain_all(out), up_to(2));
+}
+
+// Each of them owns a door, as far as there are any, and none of them goes.
+TEST_F(tickets, are_given_to_more_threads_than_there_are_doors) {
+  constexpr int threads = 40;
+  std::atomic<int> done{0};
+  std::vector<std::thread> callers;
+  for (int index = 0; index != threads; ++index)
+    callers.emplace_back([&, index] {
+      while (done.load(std::memory_order_acquire) != index) std::this_thread::yield();
+      call(index);
+      done.store(index + 1, std::memory_order_release);
+      while (done.load(std::memory_order_acquire) != threads) std::this_thread::yield();
+      // Owners of a door that has become everybody's, too.
+      for (int again = 0; again != 100; ++again) call(threads);
+    });
+  for (auto& caller : callers) caller.join();
+  const auto seen = drain_all(out);
+  EXPECT_EQ((std::vector<int>{seen.begin(), seen.begin() + threads}), up_to(threads));
+  EXPECT_EQ(seen.size(), std::size_t{threads} * 101);
+}
+
+TEST_F(tickets, of_whoever_is_inside_are_waited_for_by_closing) {
+  for (int round = 0; round != 50; ++round) {
+    silent_bell mine;
+    mailbox<ticketed<int>> target{mine};
+    front_door<int, till> way{target};
+    front_outlet<int> end{target};
+    std::atomic<int> taken{0};
+    std::atomic<bool> is_inside{false};
+    std::thread caller{[&] {
+      for (;;) {
+        auto pass = way.enter();
+        is_inside.store(true, std::memory_order_release);
+        if (!pass) return;
+        ++*pass.local().money;
+        if (pass.push({0, 1}) == offer::taken) ++taken;
+      }
+    }};
+    while (!is_inside.load(std::memory_order_acquire)) std::this_thread::yield();
+    way.close();
+    caller.join();
+    EXPECT_EQ(drain_all(end).size(), static_cast<std::size_t>(taken.load()));
+  }
 }
 
 } // namespace
