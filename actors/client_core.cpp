@@ -95,14 +95,24 @@ publish_record* client_core::write(const publish_request& what, std::size_t wait
 
 pending<outcome> client_core::publish(const publish_request& what) {
   if (what.properties.empty()) [[likely]] {
-    auto pass = enter();
-    publish_record* const record =
-        pass ? pass.local().write_bare(what.topic, what.payload, what.quality, what.retain) : nullptr;
-    if (record != nullptr) [[likely]] {
-      const cell where = pass.local().take_cell();
-      record->who = asker{where};
-      push(std::move(pass), *record);
-      return pending<outcome>{where};
+    if (auto pass = enter()) {
+      door& here = pass.local();
+      if (what.quality == qos::at_most_once && !what.retain) {
+        const door::plain packet = here.write_plain(what.topic, what.payload);
+        if (packet.frame != nullptr) [[likely]] {
+          const bool has_joined = pass.is_last(here.run_ticket()) && here.join_run(packet);
+          if (!has_joined) push_run(std::move(pass), here.begin_run(packet));
+          return pending<outcome>{packet.where};
+        }
+      } else {
+        publish_record* const record = here.write_bare(what.topic, what.payload, what.quality, what.retain);
+        if (record != nullptr) [[likely]] {
+          const cell where = here.take_cell();
+          record->who = asker{where};
+          push(std::move(pass), *record);
+          return pending<outcome>{where};
+        }
+      }
     }
   }
   return publish_carefully(what);
@@ -148,6 +158,18 @@ void client_core::push(front_door::pass pass, publish_record& record) {
   }();
   if (!is_taken) [[unlikely]]
     refuse(record, errc::closed); // the session's mailbox is larger than the quota
+}
+
+void client_core::push_run(front_door::pass pass, door_run& run) {
+  runtime::ticketed<request_item> item{0, request_item{&run}};
+  const bool is_taken = [&] {
+    front_door::pass inside = std::move(pass);
+    const bool is_in = inside.push(item) == runtime::offer::taken;
+    inside.local().set_run_ticket(is_in ? std::optional{item.ticket} : std::nullopt);
+    return is_in;
+  }();
+  if (!is_taken) [[unlikely]]
+    run.for_each(run.close(), [this](publish_record& each) { refuse(each, errc::closed); });
 }
 
 void client_core::push_all(std::optional<front_door::pass>& pass,

@@ -5,7 +5,7 @@
 //          and every operation has been answered.
 // Threads: publish and the operations: anybody. Constructor: anybody; end(): the client's destructor.
 // Errors:  bad settings make a client that is faulted.
-// Costs:   a publish: one step to enter a door, one to push, and the writing of its record.
+// Costs:   a publish: one atomic step to join the run or to push, and the writing of its packet or record.
 #pragma once
 
 #include "client.hpp"
@@ -66,6 +66,7 @@ private:
                      std::chrono::steady_clock::time_point until) noexcept;
   // Both leave the door before a refusal is told: what is told may end the client, which waits for doors.
   void push(front_door::pass pass, publish_record& record);
+  void push_run(front_door::pass pass, door_run& run);
   void push_all(std::optional<front_door::pass>& pass, std::span<runtime::ticketed<request_item>> items);
   void refuse(publish_record& record, std::error_code why);
 

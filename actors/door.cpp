@@ -91,6 +91,7 @@ void door::retire_slab() noexcept {
   slab_->release(prepaid + 1 - spent_);
   slab_ = nullptr;
   topic_.forget();
+  run_ = nullptr;
   frames_.set(nullptr, nullptr);
   end_ = nullptr;
 }

@@ -10,6 +10,7 @@
 // Costs:   a record: a few stores. An atomic step per portion and per slab. Slabs grow from 4 to 64 KB.
 #pragma once
 
+#include "door_run.hpp"
 #include "request.hpp"
 #include "settlement.hpp"
 #include "wait_spot.hpp"
@@ -85,6 +86,25 @@ public:
                              bool retain);
   cell take_cell() { return cells_->take(); }
 
+  /// The packet of a bare publish at QoS 0, not retained, which no record stands for.
+  struct plain {
+    protocol::octet* frame = nullptr; // null: as with write_bare
+    std::size_t size = 0;
+    cell where{};
+  };
+  plain write_plain(std::string_view topic, protocol::octets payload);
+  /// Lets it join the run begun last. False: it has to begin one.
+  bool join_run(const plain& what) noexcept;
+  door_run& begin_run(const plain& what) noexcept;
+  /// The ticket of the run begun last. No longer to be joined: no ticket, when it was refused.
+  void set_run_ticket(std::optional<std::uint32_t> ticket) noexcept {
+    if (ticket)
+      run_ticket_ = *ticket;
+    else
+      run_ = nullptr;
+  }
+  std::uint32_t run_ticket() const noexcept { return run_ticket_; }
+
 private:
   /// Where packets are encoded: room has been made before.
   class frame_space final : public protocol::outbox {
@@ -101,6 +121,8 @@ private:
   };
 
   bool may_spend(std::size_t octets) noexcept;
+  protocol::octet* put_frame(const protocol::bare_publish& packet, std::string_view topic,
+                             protocol::octets payload, protocol::qos quality, bool retain);
   publish_record* put_record(std::size_t size, protocol::octet* frame, std::size_t frame_size);
   void begin_slab(std::size_t at_least);
   void retire_slab() noexcept;
@@ -119,16 +141,16 @@ private:
   protocol::topic_memory topic_;   // of the bare record before, in slab_
   protocol::octet* end_ = nullptr; // of what is free: records come down to here
   std::uint32_t spent_ = 0;        // of the prepaid references
+  door_run* run_ = nullptr;        // the one begun last, in slab_; null when nothing may join it
+  cell run_next_{};                // the cell of whoever joins
+  std::uint32_t run_ticket_ = 0;
   std::size_t next_size_ = runtime::smallest_slab;
 };
 
 // ----------------------------------------------------------------------------------------------
 
-/// Records begin on cache lines of their own: one is read while the next is written.
-inline constexpr std::size_t record_line = 64;
-static_assert(sizeof(publish_record) <= record_line);
-
 inline publish_record* door::put_record(std::size_t size, protocol::octet* frame, std::size_t frame_size) {
+  run_ = nullptr; // nothing joins it any more: its packets and records lie side by side
   ++spent_;
   end_ -= size;
   frames_.set(frame + frame_size, end_);
@@ -140,13 +162,13 @@ inline publish_record* door::put_record(std::size_t size, protocol::octet* frame
   return record;
 }
 
-inline publish_record* door::write_bare(std::string_view topic, protocol::octets payload,
-                                        protocol::qos quality, bool retain) {
-  const protocol::bare_publish packet{topic.size(), payload.size(), quality, version_};
-  const std::size_t frame_size = packet.size();
-  const std::size_t size = record_line + frame_size;
+/// Null when there is no room for it, or its topic is not sayable.
+inline protocol::octet* door::put_frame(const protocol::bare_publish& packet, std::string_view topic,
+                                        protocol::octets payload, protocol::qos quality, bool retain) {
+  const std::size_t size = record_line + packet.size();
   protocol::octet* const frame = frames_.cursor();
-  const bool fits = static_cast<std::size_t>(end_ - frame) >= size && size < lonely_from
+  // Room for a record, and for a run that may have to begin.
+  const bool fits = static_cast<std::size_t>(end_ - frame) >= size + record_line && size < lonely_from
                     && allowance_.items >= 1 && allowance_.octets >= static_cast<std::int64_t>(size);
   if (!fits) [[unlikely]]
     return nullptr;
@@ -157,12 +179,52 @@ inline publish_record* door::write_bare(std::string_view topic, protocol::octets
   allowance_.octets -= static_cast<std::int64_t>(size);
   packet.write(frame, topic, payload, quality, retain, 1);
   if (!is_known) topic_.remember({frame + packet.topic_at(), topic.size()});
-  publish_record* const record = put_record(record_line, frame, frame_size);
+  return frame;
+}
+
+inline publish_record* door::write_bare(std::string_view topic, protocol::octets payload,
+                                        protocol::qos quality, bool retain) {
+  const protocol::bare_publish packet{topic.size(), payload.size(), quality, version_};
+  protocol::octet* const frame = put_frame(packet, topic, payload, quality, retain);
+  if (frame == nullptr) [[unlikely]]
+    return nullptr;
+  publish_record* const record = put_record(record_line, frame, packet.size());
   record->quality = quality;
   record->retain = retain;
   record->topic_size = static_cast<std::uint16_t>(topic.size());
   record->payload_size = static_cast<std::uint32_t>(payload.size());
   return record;
+}
+
+inline auto door::write_plain(std::string_view topic, protocol::octets payload) -> plain {
+  constexpr auto quality = protocol::qos::at_most_once;
+  const protocol::bare_publish packet{topic.size(), payload.size(), quality, version_};
+  protocol::octet* const frame = put_frame(packet, topic, payload, quality, false);
+  if (frame == nullptr) [[unlikely]]
+    return {};
+  return {frame, packet.size(), take_cell()};
+}
+
+inline bool door::join_run(const plain& what) noexcept {
+  const bool follows = run_ != nullptr && what.where.at == run_next_.at && what.where.block == run_next_.block
+                       && what.where.round == run_next_.round
+                       && static_cast<std::size_t>(what.frame - run_->frames()) < run_octets;
+  if (!follows || !run_->join(what.size)) return false;
+  ++run_next_.at;
+  ++spent_;
+  end_ -= record_line;
+  frames_.set(what.frame + what.size, end_);
+  return true;
+}
+
+inline door_run& door::begin_run(const plain& what) noexcept {
+  end_ -= record_line;
+  run_ = ::new (static_cast<void*>(end_)) door_run{what.where, what.frame, what.size, slab_, version_};
+  run_next_ = {what.where.block, what.where.at + 1, what.where.round};
+  ++spent_;
+  end_ -= record_line; // its first record
+  frames_.set(what.frame + what.size, end_);
+  return *run_;
 }
 
 } // namespace troupe::actors

@@ -51,11 +51,14 @@ private:
 
 /// What stands in front of every request.
 struct user_request {
-  enum class kind : std::uint8_t { publish, control, call };
+  enum class kind : std::uint8_t { publish, run, control, call };
 
   asker who{};
   kind what = kind::publish;
 };
+
+/// Records begin on cache lines of their own: one is read while the next is written.
+inline constexpr std::size_t record_line = 64;
 
 /// One publish. Its packet was encoded by the door, with packet id 1 where there is one.
 struct publish_record : user_request {
@@ -110,6 +113,8 @@ private:
     return frame + at + 1 + 2;
   }
 };
+
+static_assert(sizeof(publish_record) == record_line);
 
 /// The publishes of one publish_many: the last one to end answers. Ends may come from the session and,
 /// for what was never taken, from the caller's thread.

@@ -50,7 +50,8 @@ private:
   bool may_produce() noexcept;
   void on_request(user_request& what);
   void on_publish(publish_record& record);
-  void append(const publish_record& record);
+  void on_run(door_run& run);
+  void append(protocol::octet* frames, std::size_t size, runtime::slab* memory);
   void flush_frames();
   std::size_t octets_written() const noexcept {
     return outbox_.size() + static_cast<std::size_t>(frames_end_ - frames_);

@@ -11,10 +11,10 @@ namespace troupe::actors {
 namespace {
 
 /// Octets encoded in one run before the connection gets its turn, and handed over but not yet taken.
-constexpr std::size_t run_octets = std::size_t{128} << 10U;
+constexpr std::size_t octets_per_run = std::size_t{128} << 10U;
 constexpr std::size_t outside_octets = std::size_t{512} << 10U;
 constexpr std::size_t requests_per_run = 1024;
-constexpr std::size_t requests_per_turn = 64;
+constexpr std::size_t requests_per_turn = 16; // each may be a run of publishes
 
 } // namespace
 
@@ -37,7 +37,7 @@ bool session::may_produce() noexcept {
 // through the run queue and past the sockets for each of its links.
 bool session::take_requests() {
   std::size_t taken = 0;
-  while (taken < requests_per_run && octets_written() < run_octets) {
+  while (taken < requests_per_run && octets_written() < octets_per_run) {
     if (!may_produce()) return false;
     bool has_handlers = false;
     const auto count = requests_.take(requests_per_turn, [&](request_item&& item) {
@@ -53,7 +53,9 @@ bool session::take_requests() {
 }
 
 void session::on_request(user_request& what) {
-  if (ending_)
+  if (what.what == user_request::kind::run)
+    on_run(static_cast<door_run&>(what));
+  else if (ending_)
     held_.push_back(&what);
   else if (what.what == user_request::kind::publish)
     on_publish(publish_record::from(what));
@@ -67,7 +69,7 @@ void session::on_publish(publish_record& record) {
   protocol::packet_id id = 0;
   if (machine_.pass(record.token(), record.quality, record.retain, record.frame_size, id, now_)) [[likely]] {
     if (id != 0) record.set_id(id);
-    append(record);
+    append(record.frame, record.frame_size, record.memory);
     if (id != 0) return; // its acknowledgement ends it
     ++published_;
     return ends_.succeed(record);
@@ -79,13 +81,26 @@ void session::on_publish(publish_record& record) {
     end_publish(record, outcome{taken.error()});
 }
 
-void session::append(const publish_record& record) {
-  if (record.frame != frames_end_ || record.memory != frames_slab_) {
+void session::on_run(door_run& run) {
+  const door_run::extent whole = run.close();
+  protocol::packet_id none = 0;
+  // None of the packets is larger than all of them: a run that is refused as a whole is looked at one by one.
+  const bool flows = !ending_ && !refusing_
+                     && machine_.pass({}, protocol::qos::at_most_once, false, whole.octets, none, now_);
+  if (!flows) [[unlikely]]
+    return run.for_each(whole, [this](publish_record& each) { on_request(each); });
+  append(run.frames(), whole.octets, run.memory());
+  published_ += whole.count;
+  ends_.succeed_all(run, whole);
+}
+
+void session::append(protocol::octet* frames, std::size_t size, runtime::slab* memory) {
+  if (frames != frames_end_ || memory != frames_slab_) {
     flush_frames();
-    frames_ = frames_end_ = record.frame;
-    frames_slab_ = record.memory;
+    frames_ = frames_end_ = frames;
+    frames_slab_ = memory;
   }
-  frames_end_ += record.frame_size;
+  frames_end_ += size;
 }
 
 void session::flush_frames() {

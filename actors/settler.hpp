@@ -37,6 +37,17 @@ public:
     if (where.block != last_block_) touch(where.block);
     release(record);
   }
+  /// The same for all of a run.
+  void succeed_all(const door_run& run, const door_run::extent& whole) {
+    const cell where = run.first();
+    for (std::uint32_t at = where.at; at != where.at + whole.count; ++at)
+      where.block->settle_success(at, where.round);
+    if (where.block != last_block_) touch(where.block);
+    ended_.items += whole.count;
+    ended_.octets += static_cast<std::int64_t>(whole.weight());
+    if (run.memory() != run_slab_) begin_run(run.memory());
+    run_count_ += whole.count;
+  }
   void answer(const asker& who, const outcome& how);
   /// Whether flush() would call somebody, who may ask for more.
   bool has_calls() const noexcept { return !calls_.empty(); }
