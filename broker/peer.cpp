@@ -172,6 +172,7 @@ void peer::take_frames() {
   protocol::frame frame;
   protocol::inbound_packet packet;
   protocol::topic_memory memory;
+  protocol::publish_burst burst;
   reading_ = input_.owner().get();
   for (bool is_first = true; !is_leaving_; is_first = false) {
     if (!is_judged_) { // the rest waits for the answer to CONNECT
@@ -197,6 +198,7 @@ void peer::take_frames() {
     } else if (arrived != nullptr && machine_.is_plain(*arrived)) {
       machine_.on_received(now);
       on_publish(arrived->packet, arrived->whole, true);
+      if (burst.learn(*arrived, version_)) take_burst(burst);
     } else {
       machine_.on_packet(packet, now);
     }
@@ -207,6 +209,18 @@ void peer::take_frames() {
   input_ = {};
   touch();
   if (!is_gone_) watch_backlog();
+}
+
+/// What follows a plain publish and is like it, down to the topic.
+void peer::take_burst(const protocol::publish_burst& burst) {
+  const protocol::octets all = burst.take_all(framer_);
+  if (all.empty() || session_ == nullptr) return;
+  if (shard_.routing().prolong_by(*this, all, burst.size())) return;
+  protocol::inbound_publish each = burst.first();
+  for (std::size_t done = 0; done != all.size() && !is_leaving_; done += burst.size()) {
+    burst.adapt(each, all.data() + done);
+    on_publish(each.packet, each.whole, true);
+  }
 }
 
 /// One that the framer's own buffer keeps.

@@ -15,6 +15,7 @@
 #include "subscriptions.hpp"
 
 #include "../protocol/framer.hpp"
+#include "../protocol/publish_burst.hpp"
 #include "../protocol/server_machine.hpp"
 #include "../runtime/transport.hpp"
 
@@ -122,6 +123,7 @@ private:
 
   void introduce(const protocol::connect& packet);
   void take_frames();
+  void take_burst(const protocol::publish_burst& burst);
   void take_frame(const protocol::frame& frame, const protocol::keeper_ref& own);
   void watch_backlog();
 

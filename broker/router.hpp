@@ -39,6 +39,16 @@ public:
     return is_same && prolong(from, packet, whole) ? protocol::publish_verdict{}
                                                    : publish_anew(from, packet, whole, is_same, owner);
   }
+  /// Packets of `size` octets each that are like the one before of this peer and came right behind it. False:
+  /// that one was not gathered, and nothing happened.
+  bool prolong_by(const peer& from, protocol::octets packets, std::size_t size) noexcept {
+    if (run_.way == nullptr || run_.end != packets.data() || run_.publisher != &from) return false;
+    const std::size_t count = packets.size() / size;
+    shop_.counts.messages_received.add(count);
+    run_.end += packets.size();
+    run_.count += static_cast<std::uint32_t>(count);
+    return true;
+  }
   /// Hands on what was gathered. Before anything changes who gets what, and at the end of each read.
   void flush_run();
 

@@ -93,6 +93,15 @@ public:
   /// The same without a result: 0 = `into` holds the frame.
   errc next(frame& into) noexcept { return next_at_hand(into) ? errc{} : next_slowly(into); }
 
+  /// What of the input is not consumed, if it begins with a packet; empty within a packet that crosses
+  /// inputs, and after an error.
+  octets at_hand() const noexcept {
+    if (held_ != 0 || failure_ != errc{}) return {};
+    return {at_, static_cast<std::size_t>(end_ - at_)};
+  }
+  /// Whole packets of at_hand() that somebody else has cut.
+  void skip(std::size_t count) noexcept { at_ += count; }
+
   /// The space into which the next octets may be read directly: the missing part of a large
   /// incomplete frame, or empty. After writing n octets there call filled(n), then next().
   std::span<octet> wanted() noexcept;
