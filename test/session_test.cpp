@@ -224,4 +224,30 @@ TEST_P(clients, keep_the_order_of_calls_that_a_join_orders) {
   }
 }
 
+// What the broker does not take is refused alone, whatever was published around it.
+TEST_P(clients, refuse_a_packet_larger_than_the_broker_takes_and_no_other_MQTT_3_2_2_15) {
+  client c{stage, options()};
+  auto link = broker.accept();
+  link.read();
+  std::vector<troupe::pending<outcome>> all;
+  const std::string large(100, 'x');
+  for (const std::string& text : {std::string{"1"}, large, std::string{"2"}, std::string{"3"}})
+    all.push_back(c.publish("t", text));       // they wait, and are looked at together
+  link.write("20 08 00 00 05 27 00 00 00 32"); // 50 octets
+  for (const char* text : {"1", "2", "3"})
+    EXPECT_EQ(link.read(), dump(std::string{"30 05 00 01 't' 00 '"} + text + "'"));
+  for (int round = 0; round != 100; ++round) {
+    all.push_back(c.publish("t", "1"));
+    all.push_back(c.publish("t", large));
+    all.push_back(c.publish("t", "2"));
+    for (const char* text : {"1", "2"})
+      EXPECT_EQ(link.read(), dump(std::string{"30 05 00 01 't' 00 '"} + text + "'"));
+  }
+  for (std::size_t at = 0; at != all.size(); ++at) {
+    const bool is_large = at < 4 ? at == 1 : (at - 4) % 3 == 1;
+    const outcome how = all[at].get();
+    EXPECT_EQ(how.error(), is_large ? make_error_code(errc::packet_too_large) : std::error_code{}) << at;
+  }
+}
+
 } // namespace
