@@ -1,9 +1,10 @@
-// access: who may connect, publish, subscribe.
+// access: who somebody is, and who may connect, publish, subscribe.
 //
-// Lives here: access, the face that judges; identity, whom it judges.
+// Lives here: identity, whom all of it is about; access, the face that judges; authenticator, the face that
+//          finds out whether a name is rightly borne.
 // Holds:   one object judges for all shards; what it decides it decides at once.
 // Threads: called on every shard's worker at the same time; an implementation that changes its mind
-//          guards its own state. It must not block.
+//          guards its own state. It must not block: an authenticator that needs time takes it elsewhere.
 // Errors:  a refusal is a reason code of 0x80 or more.
 // Costs:   one virtual call per CONNECT and per filter; per PUBLISH only when the topic differs from the
 //          publisher's last one.
@@ -12,6 +13,7 @@
 #include "../protocol/reason_code.hpp"
 #include "../protocol/slice.hpp"
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -22,6 +24,20 @@ struct identity {
   std::string_view client_id{}; // empty while the broker has not assigned one
   std::optional<std::string_view> user_name{};
   std::string_view peer_name{}; // "127.0.0.1:40123", "loopback://name"
+  bool is_certified = false;    // the name stands in a certificate that was checked
+};
+
+class authenticator {
+public:
+  virtual ~authenticator() = default;
+  /// To be called once, on any thread; too late is no harm.
+  using reply = std::function<void(protocol::reason_code)>;
+  /// Whether `who` is who it says; asked after access::may_connect said yes, and not of those whose
+  /// certificate proves it. Answers at once (then `later` is not used), or nothing and `later` afterwards:
+  /// the client waits within the broker's connect_timeout, nobody else does.
+  virtual std::optional<protocol::reason_code> prove(const identity& who,
+                                                     std::optional<protocol::octets> password,
+                                                     reply later) = 0;
 };
 
 class access {

@@ -28,6 +28,24 @@ admissions::admissions(shard& home) : shard_{home}, chance_{std::random_device{}
 
 void admissions::on_connect(peer& who, std::optional<protocol::octets> password) {
   if (const reason_code no = judge(who, password); protocol::is_failure(no)) return who.disconnect(no);
+  if (shard_.shop().options.proof == nullptr || who.said.is_certified) return let_in(who);
+  prove(who, password);
+}
+
+void admissions::prove(peer& who, std::optional<protocol::octets> password) {
+  authenticator& judge = *shard_.shop().options.proof;
+  if (const auto how = judge.prove(who.who(), password, shard_.host().reply_to(who.number())))
+    on_proof(who, *how);
+}
+
+void admissions::on_proof(peer& who, reason_code how) {
+  if (!protocol::is_failure(how)) return let_in(who);
+  shard_counters& counts = shard_.shop().counts;
+  (how == reason_code::server_busy ? counts.logins_busy : counts.logins_refused).add();
+  who.disconnect(how);
+}
+
+void admissions::let_in(peer& who) {
   if (who.said.client_id.empty()) assign_id(who);
   shard_.say(registry::of(who.said.client_id, shard_.shards()),
              admission_wish{.client_id = who.said.client_id,
@@ -45,8 +63,7 @@ reason_code admissions::judge(const peer& who, std::optional<protocol::octets> p
   if (shop.counts.sessions.value() >= (shop.options.max_sessions + shard_.shards() - 1) / shard_.shards()
       && shard_.sessions().find(who.said.client_id) == nullptr)
     return reason_code::quota_exceeded;
-  if (shop.options.may != nullptr) return shop.options.may->may_connect(who.who(), password);
-  return reason_code::success;
+  return shop.may != nullptr ? shop.may->may_connect(who.who(), password) : reason_code::success;
 }
 
 void admissions::assign_id(peer& who) {
@@ -156,6 +173,7 @@ void admissions::enter(peer& who, peer_session& session, bool is_present) {
   shard_counters& counts = shard_.shop().counts;
   counts.connections.add();
   counts.connections_total.add();
+  if (is_present) shard_.desk().judge_again(who, session); // it may be allowed less than before
   who.admit(session, how);
   if (is_present) shard_.desk().say_status(session);
 }

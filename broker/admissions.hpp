@@ -26,6 +26,8 @@ public:
   explicit admissions(shard& home);
 
   void on_connect(peer& who, std::optional<protocol::octets> password);
+  /// An authenticator has found out about a client.
+  void on_proof(peer& who, protocol::reason_code how);
   /// The registry wants the session of a client id for another connection.
   void on_yield(yield_order&& order);
   /// The registry, or the shard that yielded, says how to go on.
@@ -41,6 +43,8 @@ public:
 
 private:
   protocol::reason_code judge(const peer& who, std::optional<protocol::octets> password) const;
+  void prove(peer& who, std::optional<protocol::octets> password);
+  void let_in(peer& who);
   void assign_id(peer& who);
   peer_session& make_session(const std::string& client_id);
   void begin_move(peer_session& who, const yield_order& order);

@@ -35,6 +35,13 @@ std::shared_ptr<const premises> make_premises(broker_options options, std::size_
   return made;
 }
 
+using tls_context_ref = std::shared_ptr<const runtime::tls_context>;
+
+protocol::result<tls_context_ref> context_of(const runtime::endpoint& at, tls_options options) {
+  if (at.is_web()) options.alpn = {"http/1.1"};
+  return runtime::tls_context::make(runtime::tls_role::server, std::move(options));
+}
+
 } // namespace
 
 struct broker::inside {
@@ -82,8 +89,7 @@ protocol::result<std::string> broker::listen(std::string_view endpoint, listen_o
   how.turned_away = inside_->turned_away;
   how.greeting_limit = inside_->place->options.connect_timeout;
   if (at->is_secure()) {
-    if (at->is_web()) options.tls.alpn = {"http/1.1"};
-    auto context = runtime::tls_context::make(runtime::tls_role::server, std::move(options.tls));
+    auto context = context_of(*at, std::move(options.tls));
     if (!context) return context.error();
     how.tls = std::move(*context);
   }
@@ -99,6 +105,25 @@ std::vector<std::string> broker::endpoints() const {
   std::vector<std::string> all;
   for (const auto& one : inside_->listeners) all.push_back(one->bound());
   return all;
+}
+
+void broker::set_access(std::shared_ptr<const access> may) {
+  const std::lock_guard lock{inside_->mutex};
+  for (const auto& one : inside_->shards) inside_->tell(*one, brokerage::access_change{may});
+}
+
+protocol::result<void> broker::renew_tls(std::string_view endpoint, tls_options options) {
+  const auto at = runtime::parse_endpoint(endpoint);
+  if (!at) return at.error();
+  const auto context = context_of(*at, std::move(options));
+  if (!context) return context.error();
+  const std::lock_guard lock{inside_->mutex};
+  for (const auto& one : inside_->listeners)
+    if (one->bound() == endpoint && at->is_secure()) {
+      one->renew(*context);
+      return {};
+    }
+  return protocol::errc::closed;
 }
 
 void broker::stop() {
@@ -148,6 +173,8 @@ broker_statistics broker::statistics() const {
     sum.wills_published += one.wills_published.value();
     sum.takeovers += one.takeovers.value();
     sum.octets_received += one.octets_received.value();
+    sum.logins_refused += one.logins_refused.value();
+    sum.logins_busy += one.logins_busy.value();
   }
   sum.greetings_failed = inside_->turned_away->value();
   sum.retained_messages = inside_->place->counts[0].retained_messages.value(); // every shard has them all

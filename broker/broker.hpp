@@ -87,6 +87,8 @@ struct broker_options {
   // -- who may ----------------------------------------------------------------
   /// Null: everybody may do everything.
   std::shared_ptr<const access> may{};
+  /// Finds out whether names are rightly borne. Null: nobody does.
+  std::shared_ptr<authenticator> proof{};
 };
 
 /// Of one listener.
@@ -113,6 +115,8 @@ struct broker_statistics {
   std::uint64_t wills_published = 0;
   std::uint64_t takeovers = 0;
   std::uint64_t octets_received = 0;
+  std::uint64_t logins_refused = 0; // by the authenticator
+  std::uint64_t logins_busy = 0;    // turned away by it: too many at once
 };
 
 class broker {
@@ -129,6 +133,11 @@ public:
   protocol::result<std::string> listen(std::string_view endpoint, listen_options options = {});
   /// The endpoints at which clients are taken now.
   std::vector<std::string> endpoints() const;
+  /// From now on `may` judges (null: everything is allowed). Subscriptions that it does not grant end.
+  void set_access(std::shared_ptr<const access> may);
+  /// Who comes to `endpoint` (as listen() answered it) from now on is greeted with these certificates;
+  /// whoever is there stays. errc::closed: nobody listens there with TLS.
+  protocol::result<void> renew_tls(std::string_view endpoint, tls_options options);
   /// Ends everything, in order. A second call does nothing.
   void stop();
   broker_statistics statistics() const;

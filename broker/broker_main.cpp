@@ -1,8 +1,12 @@
 // troupe-broker: an MQTT broker of its own.
 //
-// Exit status: 0 after SIGTERM or SIGINT, 1 when it cannot listen, 2 when its settings are wrong.
+// Exit status: 0 after SIGTERM or SIGINT, 1 when it cannot listen, 2 when its settings are wrong. SIGHUP
+// reads passwords, access rules and certificates again.
 #include "broker.hpp"
 #include "broker_setup.hpp"
+#include "passwd_command.hpp"
+#include "password_check.hpp"
+#include "reload.hpp"
 
 #include "../config/broker_settings.hpp"
 #include "../config/load.hpp"
@@ -11,11 +15,14 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace {
 
@@ -43,23 +50,48 @@ int print_problems(const std::vector<troupe::config::problem>& problems) {
   return wrong_settings;
 }
 
-int serve(const troupe::config::broker_settings& settings, const sigset_t& signals) {
+/// Why the settings cannot be obeyed; `passwords` become those of the password file.
+std::vector<troupe::config::problem> misfits_of(
+    const troupe::config::broker_settings& settings,
+    std::shared_ptr<troupe::brokerage::password_check>& passwords) {
+  auto all = troupe::brokerage::what_is_not_there(settings);
+  if (settings.password_file.empty()) return all;
+  auto read = troupe::brokerage::read_passwords(settings.password_file);
+  all.insert(all.end(), read.problems.begin(), read.problems.end());
+  if (all.empty())
+    passwords = std::make_shared<troupe::brokerage::password_check>(std::move(read.table),
+                                                                    settings.max_password_checks);
+  return all;
+}
+
+void read_again(troupe::brokerage::reload& settings, const troupe::config::sources& from) {
+  const auto said = settings.again(from);
+  print_problems(said.problems);
+  if (!said.problems.empty()) std::cerr << "troupe-broker: goes on with what it had\n";
+  for (const std::string& one : said.notes) std::cerr << "troupe-broker: read again: " << one << '\n';
+}
+
+int serve(const troupe::config::broker_settings& settings, const troupe::config::sources& from,
+          const std::shared_ptr<troupe::brokerage::password_check>& passwords, const sigset_t& signals) {
   auto options = troupe::brokerage::stage_options_of(settings);
   options.log = troupe::log_to_stderr();
   troupe::stage stage{options};
-  troupe::broker broker{stage, troupe::brokerage::options_of(settings)};
+  auto how = troupe::brokerage::options_of(settings);
+  how.proof = passwords;
+  troupe::broker broker{stage, std::move(how)};
+  std::vector<std::string> all;
   for (const auto& one : settings.endpoints()) {
     const auto bound = broker.listen(one.url, troupe::brokerage::listen_options_of(one));
     if (!bound) {
       std::cerr << "troupe-broker: cannot listen at " << one.url << ": " << bound.error().message() << '\n';
       return cannot_listen;
     }
+    all.push_back(*bound);
     std::cout << "listening on " << *bound
               << std::endl; // NOLINT(performance-avoid-endl): somebody waits for it
   }
-  // SIGHUP would read the settings again; none of them can change while clients are connected.
-  while (await(signals) == SIGHUP)
-    std::cerr << "troupe-broker: SIGHUP: no setting can change while running\n";
+  troupe::brokerage::reload settings_in_use{broker, settings, passwords, std::move(all)};
+  while (await(signals) == SIGHUP) read_again(settings_in_use, from);
   broker.stop();
   return 0;
 }
@@ -67,21 +99,28 @@ int serve(const troupe::config::broker_settings& settings, const sigset_t& signa
 } // namespace
 
 int main(int argc, char** argv) {
+  auto arguments = troupe::config::arguments_of(argc, argv);
+  if (!arguments.empty() && arguments.front() == "passwd") {
+    arguments.erase(arguments.begin());
+    return troupe::brokerage::passwd_command(arguments, std::cin, std::cerr,
+                                             isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : -1);
+  }
   const sigset_t signals = block_signals();
+  const troupe::config::sources from{.program = "troupe-broker",
+                                     .purpose = "An MQTT 3.1.1 and 5.0 broker.",
+                                     .environment_prefix = "TROUPE_BROKER_",
+                                     .arguments = std::move(arguments)};
   troupe::config::broker_settings settings;
-  const auto loaded = troupe::config::load(settings, {.program = "troupe-broker",
-                                                      .purpose = "An MQTT 3.1.1 and 5.0 broker.",
-                                                      .environment_prefix = "TROUPE_BROKER_",
-                                                      .arguments = troupe::config::arguments_of(argc, argv)});
+  const auto loaded = troupe::config::load(settings, from);
   if (!loaded.help.empty()) {
     std::cout << loaded.help;
     return 0;
   }
   if (!loaded.problems.empty()) return print_problems(loaded.problems);
-  if (const auto missing = troupe::brokerage::what_is_not_there(settings); !missing.empty())
-    return print_problems(missing);
   try {
-    return serve(settings, signals);
+    std::shared_ptr<troupe::brokerage::password_check> passwords;
+    if (const auto wrong = misfits_of(settings, passwords); !wrong.empty()) return print_problems(wrong);
+    return serve(settings, from, passwords, signals);
   } catch (const std::system_error& error) { // the stage found no threads or descriptors
     std::cerr << "troupe-broker: " << error.what() << '\n';
     return cannot_listen;

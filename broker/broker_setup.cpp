@@ -26,6 +26,8 @@ wake_policy wake_of(std::string_view name) noexcept {
   return wake_policy::automatic;
 }
 
+} // namespace
+
 std::shared_ptr<const access> access_of(const config::broker_settings& settings) {
   if (settings.allow_anonymous && settings.acl.empty()) return nullptr;
   std::vector<access_rule> rules;
@@ -37,8 +39,6 @@ std::shared_ptr<const access> access_of(const config::broker_settings& settings)
                      .may_subscribe = one.may == "subscribe" || one.may == "both"});
   return std::make_shared<access_rules>(settings.allow_anonymous, std::move(rules));
 }
-
-} // namespace
 
 broker_options options_of(const config::broker_settings& settings) {
   return {.max_connections = settings.max_connections,
@@ -78,8 +78,6 @@ stage_options stage_options_of(const config::broker_settings& settings) {
 std::vector<config::problem> what_is_not_there(const config::broker_settings& settings) {
   std::vector<config::problem> all;
   const auto miss = [&all](const char* key, const char* what) { all.push_back({.key = key, .what = what}); };
-  if (!settings.password_file.empty())
-    miss("password_file", "this version checks no passwords; leave it empty");
   if (!settings.persistence.empty())
     miss("persistence", "this version keeps everything in memory; leave it empty");
   return all;

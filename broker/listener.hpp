@@ -30,6 +30,8 @@ public:
   listener& operator=(const listener&) = delete;
 
   protocol::result<runtime::endpoint> listen(const runtime::endpoint& at);
+  /// Who comes from now on is greeted with this; on any thread.
+  void renew(std::shared_ptr<const runtime::tls_context> tls) { acceptor_.renew(std::move(tls)); }
   /// Returns when the address is free.
   void close();
   /// The endpoint really bound, as clients dial it.

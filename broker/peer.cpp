@@ -264,7 +264,9 @@ void peer::on_connect(const protocol::connect& packet) {
 void peer::introduce(const protocol::connect& packet) {
   said.client_id = packet.client_id;
   // A certificate that was checked says more than a name that is claimed.
-  if (auto certified = transport_->certified_name(); !certified.empty())
+  auto certified = transport_->certified_name();
+  said.is_certified = !certified.empty();
+  if (said.is_certified)
     said.user_name = std::move(certified);
   else if (packet.user_name)
     said.user_name = std::string{*packet.user_name};
@@ -322,16 +324,17 @@ void peer::on_close(const protocol::closing&) {
 // -- access -------------------------------------------------------------------
 
 identity peer::who() const {
-  identity one{.client_id = said.client_id};
+  identity one{.client_id = said.client_id, .is_certified = said.is_certified};
   if (said.user_name) one.user_name = *said.user_name;
   return one;
 }
 
 reason_code peer::judge_topic(std::string_view topic) {
-  const access* const may = shard_.shop().options.may.get();
-  if (may == nullptr || topic == judged_topic_) return reason_code::success;
+  const access* const may = shard_.shop().may.get();
+  if (may == nullptr || (is_topic_judged_ && topic == judged_topic_)) return reason_code::success;
   const reason_code answer = may->may_publish(who(), topic);
-  if (!protocol::is_failure(answer)) judged_topic_ = topic;
+  is_topic_judged_ = !protocol::is_failure(answer);
+  if (is_topic_judged_) judged_topic_ = topic;
   return answer;
 }
 

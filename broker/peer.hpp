@@ -73,12 +73,15 @@ public:
   // -- publishing -------------------------------------------------------------
   /// What access says of a topic; asked again only when the topic changes.
   protocol::reason_code judge_topic(std::string_view topic);
+  /// Who judges has changed.
+  void forget_judgement() noexcept { is_topic_judged_ = false; }
   const route* last_way = nullptr; // of the last publish; looked at by the router only
 
   // -- what CONNECT said, kept until the session is there -----------------------
   struct introduction {
     std::string client_id{};
     std::optional<std::string> user_name{};
+    bool is_certified = false; // the name is that of a certificate
     bool is_clean = true;
     bool has_assigned_id = false;
     std::chrono::seconds expiry{0};
@@ -136,7 +139,8 @@ private:
   peer_session* session_ = nullptr;
   protocol::slice input_{};             // what the framer is being fed with
   protocol::keeper* reading_ = nullptr; // keeps the packet that is being handled
-  std::string judged_topic_{};
+  std::string judged_topic_{};          // holds while is_topic_judged_
+  bool is_topic_judged_ = false;
   bool is_judged_ = true;  // false from CONNECT until the shard has answered it
   bool is_taking_ = false; // inside take_frames()
   bool is_leaving_ = false;

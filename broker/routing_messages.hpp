@@ -157,6 +157,8 @@ public:
   /// An event is over; turn() is wanted at `next`.
   virtual void on_event_end(protocol::time_point next) = 0;
   virtual protocol::time_point now() noexcept = 0;
+  /// What an authenticator is to call, on whatever thread: on_proof() of the shard follows.
+  virtual authenticator::reply reply_to(peer_number who) = 0;
 
 protected:
   ~shard_host() = default;

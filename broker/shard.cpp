@@ -33,6 +33,7 @@ shard::shard(shard_number self, shard_number shards, const broker_options& optio
       routing_{shop_, host, wishes_, sessions_, groups_, self, shards},
       admissions_{*this},
       subscribing_{*this} {
+  shop_.may = options.may;
   shop_.now = host.now();
   forgotten_ = shop_.now;
 }
@@ -90,6 +91,22 @@ void shard::publish(const publish_run& what) {
     shop_.counts.messages_received.add();
     routing_.publish_own(packet, what.owner.get(), 0);
   });
+}
+
+void shard::on_proof(peer_number who, protocol::reason_code how) {
+  const event here{*this};
+  if (peer* const asked = find_peer(who); asked != nullptr && !asked->is_leaving())
+    admissions_.on_proof(*asked, how);
+}
+
+void shard::set_access(std::shared_ptr<const access> may) {
+  const event here{*this};
+  routing_.flush_run();
+  shop_.may = std::move(may);
+  for (const auto& [number, who] : peers_) {
+    who->forget_judgement();
+    if (who->session() != nullptr) subscribing_.judge_again(*who, *who->session());
+  }
 }
 
 void shard::turn() {

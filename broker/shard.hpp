@@ -44,6 +44,10 @@ public:
   void on_mail(shard_mail&& what);
   /// What the application publishes: as a client would, but for No Local.
   void publish(const publish_run& what);
+  /// An authenticator has found out about `who`.
+  void on_proof(peer_number who, protocol::reason_code how);
+  /// From now on `may` judges; subscriptions that it does not grant end.
+  void set_access(std::shared_ptr<const access> may);
   /// What was put off, and what is due.
   void turn();
   /// When turn() is wanted at the latest.
@@ -59,6 +63,7 @@ public:
 
   // -- rooms of this shard ----------------------------------------------------
   workshop& shop() noexcept { return shop_; }
+  shard_host& host() noexcept { return host_; }
   router& routing() noexcept { return routing_; }
   session_table& sessions() noexcept { return sessions_; }
   subscriptions& wishes() noexcept { return wishes_; }

@@ -51,11 +51,13 @@ shard_actor::shard_actor(caf::actor_config& config, runtime::place where,
       mail_{*this, between_shards},
       from_door_{door_},
       from_mail_{mail_},
+      letters_{std::make_shared<letter_box>(*this)},
       shard_{std::make_unique<shard>(self, broker_->shards, broker_->options, broker_->counts[self], *this)} {
 }
 
 bool shard_actor::on_bell() {
   desk_.run();
+  letters_->take();
   bool is_more = from_door_.drain([this](visitor&& one) { on_door(std::move(one.what)); });
   {
     const event all{*shard_};
@@ -71,6 +73,7 @@ void shard_actor::on_stop() {
   stop_timeout_.disarm();
   from_door_.close();
   from_mail_.close();
+  letters_->close();
   neighbours_.clear();
   shard_.reset();
   desk_.close();
@@ -86,6 +89,8 @@ void shard_actor::on_door(door_mail&& what) {
     meet(*all);
   else if (const auto* const own = std::get_if<publish_run>(&what); own != nullptr)
     shard_->publish(*own);
+  else if (auto* const change = std::get_if<access_change>(&what); change != nullptr)
+    shard_->set_access(std::move(change->may));
   else
     begin_stop();
 }
@@ -121,6 +126,12 @@ void shard_actor::on_event_end(protocol::time_point next) {
     due_.disarm();
   else
     time().arm(due_, next);
+}
+
+authenticator::reply shard_actor::reply_to(peer_number who) {
+  return [this, who, box = letters_](protocol::reason_code how) {
+    box->leave([this, who, how] { shard_->on_proof(who, how); });
+  };
 }
 
 void shard_actor::on_due() { shard_->turn(); }

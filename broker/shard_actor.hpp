@@ -9,6 +9,7 @@
 // Costs:   an event that posts nothing costs a look at one flag.
 #pragma once
 
+#include "letter_box.hpp"
 #include "routing_messages.hpp"
 #include "shard.hpp"
 #include "workshop.hpp"
@@ -51,8 +52,12 @@ struct neighbourhood {
   std::vector<runtime::resident_ref<shard_actor>> shards{};
 };
 struct stop_order {};
+/// Who judges from now on.
+struct access_change {
+  std::shared_ptr<const access> may{};
+};
 /// publish_run: what the application publishes.
-using door_mail = std::variant<newcomer, neighbourhood, stop_order, publish_run>;
+using door_mail = std::variant<newcomer, neighbourhood, stop_order, publish_run, access_change>;
 
 /// One item of the mailbox at the door.
 struct visitor {
@@ -100,6 +105,8 @@ private:
   void on_event_end(protocol::time_point next) override;
   protocol::time_point now() noexcept override { return time().now(); }
 
+  authenticator::reply reply_to(peer_number who) override;
+
   void on_door(door_mail&& what);
   void meet(const neighbourhood& all);
   void begin_stop();
@@ -117,7 +124,8 @@ private:
   runtime::mailbox<parcel> mail_;
   runtime::outlet<visitor> from_door_;
   runtime::outlet<parcel> from_mail_;
-  std::vector<outgoing> neighbours_{}; // by number; the place of this shard is empty
+  std::shared_ptr<letter_box> letters_; // of authenticators
+  std::vector<outgoing> neighbours_{};  // by number; the place of this shard is empty
   bool has_outgoing_ = false;
   bool is_crowded_ = false;
   bool is_called_ = false;

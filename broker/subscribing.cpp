@@ -44,8 +44,25 @@ reason_code subscribing::judge(const peer& who, const protocol::subscription& li
     return reason_code::shared_subscriptions_not_supported;
   if (!options.wildcard_subscription_available && protocol::has_wildcard(parts.filter))
     return reason_code::wildcard_subscriptions_not_supported;
-  if (options.may == nullptr) return reason_code::success;
-  return options.may->may_subscribe(who.who(), parts.filter);
+  return judge_access(who, parts.filter);
+}
+
+reason_code subscribing::judge_access(const peer& who, std::string_view filter) const {
+  const access* const may = shard_.shop().may.get();
+  return may == nullptr ? reason_code::success : may->may_subscribe(who.who(), filter);
+}
+
+void subscribing::judge_again(const peer& who, peer_session& session) {
+  if (shard_.shop().may == nullptr || session.is_moving) return;
+  std::vector<std::string> refused;
+  for (const auto& [filter, how] : session.filters)
+    if (protocol::is_failure(judge_access(who, protocol::split_shared(filter).filter)))
+      refused.push_back(filter);
+  if (!refused.empty()) shard_.routing().flush_run();
+  for (const std::string& filter : refused) {
+    session.filters.erase(filter);
+    take_out(session, filter);
+  }
 }
 
 reason_code subscribing::subscribe_one(peer& who, const protocol::subscription& line,

@@ -44,6 +44,8 @@ public:
   void replace(peer_session& collector, peer_session& who);
   /// Tells the owners of its groups whether a session is connected.
   void say_status(const peer_session& who);
+  /// Ends the subscriptions of `session` that access does not grant to `who` any more.
+  void judge_again(const peer& who, peer_session& session);
 
   // -- from other shards ------------------------------------------------------
   void on_interest(const interest& what);
@@ -66,6 +68,7 @@ private:
   protocol::reason_code subscribe_one(peer& who, const protocol::subscription& line, std::uint32_t identifier,
                                       peer::pending_answer& answer, question& asked);
   protocol::reason_code judge(const peer& who, const protocol::subscription& line) const;
+  protocol::reason_code judge_access(const peer& who, std::string_view filter) const;
   protocol::result<bool> put_in(peer_session& who, const std::string& filter, const grant& how,
                                 question& asked);
   void take_out(peer_session& who, const std::string& filter);

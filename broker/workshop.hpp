@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace troupe::brokerage {
@@ -44,6 +45,8 @@ struct alignas(64) shard_counters {
   figure wills_published;
   figure takeovers;
   figure octets_received;
+  figure logins_refused;
+  figure logins_busy;
 };
 
 class retained;
@@ -53,6 +56,7 @@ struct workshop {
   shard_counters& counts;
   brokerage::retained& last_words; // the retained messages
   message_store& store;
+  std::shared_ptr<const access> may{};   // null: everybody may do everything
   std::vector<protocol::octet> buffer{}; // for properties that have to be re-written
   protocol::time_point now{};
 };

@@ -2,6 +2,8 @@
 
 #include "../protocol/vocabulary.hpp"
 
+#include <algorithm>
+
 namespace troupe::config {
 
 std::vector<field> listener_settings::fields() {
@@ -35,7 +37,11 @@ description broker_settings::describe() {
        .sentence = "Clients without a user name may come in"},
       {.key = "password_file",
        .where = &password_file,
-       .sentence = "Users and hashed passwords; empty: none"},
+       .sentence = "Users and hashed passwords; empty: names are not asked for proof"},
+      {.key = "max_password_checks",
+       .where = &max_password_checks,
+       .sentence = "Clients that wait while passwords are checked; more are told to come later",
+       .least = 1},
       {.key = "max_connections", .where = &max_connections, .sentence = "More are refused", .least = 1},
       {.key = "connect_timeout",
        .where = &connect_timeout,
@@ -100,8 +106,12 @@ std::vector<problem> broker_settings::check() const {
       found.push_back({"", 0, "listener.tls", each.url + " does not use it; mqtts:// or wss:// would"});
   }
   if (host.empty()) found.push_back({"", 0, "host", "is empty"});
-  if (!allow_anonymous && password_file.empty())
-    found.push_back({"", 0, "allow_anonymous", "is off and there is no password_file: nobody could come in"});
+  const bool knows_names =
+      std::ranges::any_of(listeners, [](const listener_settings& one) { return one.name_is_user; });
+  if (!allow_anonymous && password_file.empty() && !knows_names)
+    found.push_back({"", 0, "allow_anonymous",
+                     "is off and there is neither a password_file nor a listener with"
+                     " name_is_user: nobody could come in"});
   return found;
 }
 

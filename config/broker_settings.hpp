@@ -44,6 +44,7 @@ struct broker_settings {
 
   bool allow_anonymous = true;
   std::string password_file{};
+  std::uint32_t max_password_checks = 128;
   std::vector<acl_settings> acl{};
 
   std::uint32_t max_connections = 100'000;

@@ -10,6 +10,7 @@
 #include "tls_error.hpp"
 #include "unix_transport.hpp"
 
+#include <mutex>
 #include <utility>
 
 namespace troupe::runtime {
@@ -68,8 +69,29 @@ void remove_if_deserted(const std::string& path) noexcept {
 
 } // namespace
 
+/// The context of whoever arrives next.
+class tls_choice {
+public:
+  explicit tls_choice(std::shared_ptr<const tls_context> first) : present_{std::move(first)} {}
+  std::shared_ptr<const tls_context> get() const {
+    const std::lock_guard lock{mutex_};
+    return present_;
+  }
+  void set(std::shared_ptr<const tls_context> next) {
+    const std::lock_guard lock{mutex_};
+    present_ = std::move(next);
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const tls_context> present_; // under mutex_
+};
+
 acceptor::acceptor(home& where, accept_options options, chooser choose)
-    : home_{where}, options_{std::move(options)}, choose_{std::move(choose)} {
+    : home_{where},
+      options_{std::move(options)},
+      choose_{std::move(choose)},
+      tls_{std::make_shared<tls_choice>(options_.tls)} {
   if (!options_.turned_away) options_.turned_away = std::make_shared<tally>();
   if (!choose_) choose_ = [&where]() -> home& { return where; };
 }
@@ -96,9 +118,12 @@ result<endpoint> acceptor::listen_tcp(const endpoint& where) {
           gate->let_in(to, make_stream_transport(to, std::move(greeted), pipe));
         });
   const auto listener = std::make_shared<socket_listener<tcp>>(
-      home_, choose_, [gate = gate_, guests = lobby_, options = options_, where](home& to, tcp::socket came) {
+      home_, choose_,
+      [gate = gate_, guests = lobby_, options = options_, tls = tls_, where](home& to, tcp::socket came) {
         if (!guests) return gate->let_in(to, make_tcp_transport(to, std::move(came), options.pipe));
-        auto stream = server_layers(to, make_tcp_stream(std::move(came), options.pipe), where, options);
+        accept_options options_now = options;
+        options_now.tls = tls->get();
+        auto stream = server_layers(to, make_tcp_stream(std::move(came), options.pipe), where, options_now);
         if (stream) guests->enter(to, std::move(stream));
       });
   if (const auto error = listener->begin(*address, options_.queue)) return error;
@@ -129,6 +154,8 @@ result<endpoint> acceptor::listen_loopback(const endpoint& where) {
 }
 
 std::uint64_t acceptor::turned_away() const noexcept { return options_.turned_away->value(); }
+
+void acceptor::renew(std::shared_ptr<const tls_context> tls) { tls_->set(std::move(tls)); }
 
 void acceptor::close(std::function<void()> done) {
   if (lobby_) lobby_->close();

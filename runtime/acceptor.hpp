@@ -26,6 +26,7 @@ class home;
 class listening;
 class lobby;
 class tally;
+class tls_choice;
 class tls_context;
 
 struct accept_options {
@@ -57,6 +58,8 @@ public:
 
   /// Begins to listen; answers the endpoint really bound (a port of 0 replaced). Call once.
   protocol::result<endpoint> listen(const endpoint& where, arrival handler);
+  /// Who arrives from now on is greeted with `tls`; any thread.
+  void renew(std::shared_ptr<const tls_context> tls);
   /// Stops listening. `done` is called on the acceptor's home when the address is free.
   void close(std::function<void()> done = {});
   std::uint64_t turned_away() const noexcept;
@@ -69,6 +72,7 @@ private:
   home& home_;
   accept_options options_;
   chooser choose_;
+  std::shared_ptr<tls_choice> tls_; // what arrivals are greeted with
   std::shared_ptr<arrival_gate> gate_;
   std::shared_ptr<lobby> lobby_; // of peers that have to greet first
   std::shared_ptr<listening> listening_;

@@ -21,7 +21,7 @@ set(foreign_config toml\\+\\+ CLI)
 set(system sys linux netinet arpa)
 set(foreign_runtime caf boost openssl concurrentqueue spdlog fmt sanitizer ${system})
 set(foreign_actors caf boost spdlog fmt prometheus ${system})
-set(foreign_broker caf boost spdlog fmt prometheus CLI ${system})
+set(foreign_broker caf boost openssl spdlog fmt prometheus CLI ${system})
 
 set(protocol_std algorithm array bit charconv climits compare concepts cstddef cstdint cstring
   cassert deque expected functional initializer_list iosfwd iterator limits list map memory new

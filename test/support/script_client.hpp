@@ -46,6 +46,8 @@ struct connect_options {
   std::optional<protocol::will_view> will{};
   std::uint16_t receive_maximum = 0;     // 5.0; 0 = not said
   std::uint32_t maximum_packet_size = 0; // 5.0; 0 = not said
+  std::optional<std::string> user{};
+  std::string password{}; // goes with a user
 };
 
 struct publish_options {
@@ -94,6 +96,8 @@ public:
                              .keep_alive = how.keep_alive,
                              .client_id = how.id,
                              .will = how.will};
+    if (how.user) packet.user_name = *how.user;
+    if (how.user) packet.password = protocol::as_octets(how.password);
     if (how.version == protocol::version::v5_0) packet.properties = block.view();
     return bytes_of([&](protocol::outbox& out) { (void)protocol::encode_connect(out, packet); });
   }

@@ -143,6 +143,9 @@ private:
     void call_again() noexcept override { is_called = true; }
     void on_event_end(protocol::time_point) override {}
     protocol::time_point now() noexcept override { return rig.now_; }
+    authenticator::reply reply_to(brokerage::peer_number who) override {
+      return [this, who](protocol::reason_code how) { rig.shards_[self]->on_proof(who, how); };
+    }
 
     shard_rig& rig;
     brokerage::shard_number self;
