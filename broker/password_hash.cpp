@@ -98,7 +98,7 @@ std::optional<password_hash> password_hash::parse(std::string_view text) {
   if (!is_bearable(cost) || middle == std::string_view::npos) return {};
   auto salt = from_base64(text.substr(0, middle));
   auto digest = from_base64(text.substr(middle + 1));
-  if (!salt || !digest || digest->size() < digest_size / 2) return {};
+  if (!salt || !digest || digest->size() < digest_size) return {};
   return password_hash{cost, std::move(*salt), std::move(*digest)};
 }
 

@@ -75,7 +75,7 @@ TEST_F(reload_test, changes_passwords_and_rules_or_nothing) {
   EXPECT_NE(said.notes.back().find("after a restart"), std::string::npos);
   EXPECT_EQ(greet(*bound, "ann", "a"), reason_code::bad_user_name_or_password);
   raw_client ann{*bound};
-  ASSERT_EQ(ann.say_hello({.user = "ann", .password = "b"}).reason, reason_code::success);
+  ASSERT_EQ(ann.say_hello({.id = "ann", .user = "ann", .password = "b"}).reason, reason_code::success);
   ann.subscribe("closed");
   EXPECT_EQ(ann.next(packet_type::suback).codes, std::vector{reason_code::not_authorized});
 
