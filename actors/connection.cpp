@@ -1,7 +1,6 @@
 #include "connection.hpp"
 
 #include "../protocol/packet.hpp"
-#include "../protocol/publish_burst.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -139,7 +138,7 @@ void connection::collect(inbound_batch* batch) {
   // Only the first frame can have begun in an earlier read; then the framer's own buffer keeps it.
   if (end == protocol::errc{}) batch->first_bytes = framer_.retained(frame);
   protocol::topic_memory memory;
-  protocol::publish_burst burst;
+  protocol::burst_reader burst;
   // A batch that has never been used grows once, to what its octets promise.
   if (end == protocol::errc{} && batch->packets.capacity() == 0)
     batch->packets.reserve(std::min(batch->octets / frame.whole.size() + 1, most_foreseen));
@@ -153,19 +152,29 @@ void connection::collect(inbound_batch* batch) {
     }
     if (batch->first_bytes && batch->packets.size() == 1)
       memory.forget(); // it is kept by others
-    else if (const auto* first = std::get_if<protocol::inbound_publish>(&packet);
-             first != nullptr && burst.learn(*first, options_.version))
-      while (const protocol::octet* next = burst.next(framer_)) {
-        auto& again =
-            batch->packets.emplace_back(std::in_place_type<protocol::inbound_publish>, burst.first());
-        burst.adapt(*std::get_if<protocol::inbound_publish>(&again), next);
-      }
+    else if (const auto* first = std::get_if<protocol::inbound_publish>(&packet))
+      burst.learn(*first, options_.version);
+    collect_known(*batch, burst);
   }
   if (end != protocol::errc{} && end != protocol::errc::need_more) {
     batch->bad_bytes = end;
     is_deaf_ = true;
   }
   send_up(batch);
+}
+
+/// What follows and need not be decoded.
+void connection::collect_known(inbound_batch& batch, const protocol::burst_reader& burst) {
+  for (;;) {
+    if (const protocol::octet* next = burst.next(framer_)) {
+      auto& again = batch.packets.emplace_back(std::in_place_type<protocol::inbound_publish>, burst.first());
+      burst.adapt(*std::get_if<protocol::inbound_publish>(&again), next);
+      continue;
+    }
+    protocol::ack answer;
+    if (!protocol::burst_reader::next_ack(framer_, answer)) return;
+    batch.packets.emplace_back(answer);
+  }
 }
 
 void connection::send_up(inbound_batch* batch) {

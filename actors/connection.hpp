@@ -17,6 +17,7 @@
 #include "client_hooks.hpp"
 #include "messages.hpp"
 
+#include "../protocol/burst_reader.hpp"
 #include "../protocol/framer.hpp"
 #include "../runtime/outlet.hpp"
 #include "../runtime/resident.hpp"
@@ -59,6 +60,7 @@ private:
   void on_closed(std::error_code why) override;
 
   void collect(inbound_batch* batch);
+  void collect_known(inbound_batch& batch, const protocol::burst_reader& burst);
   inbound_batch* begin_batch(std::size_t octets, const protocol::keeper_ref& bytes);
   void send_up(inbound_batch* batch);
   void push(session_mail&& mail);

@@ -172,7 +172,7 @@ void peer::take_frames() {
   protocol::frame frame;
   protocol::inbound_packet packet;
   protocol::topic_memory memory;
-  protocol::publish_burst burst;
+  protocol::burst_reader burst;
   reading_ = input_.owner().get();
   for (bool is_first = true; !is_leaving_; is_first = false) {
     if (!is_judged_) { // the rest waits for the answer to CONNECT
@@ -198,9 +198,12 @@ void peer::take_frames() {
     } else if (arrived != nullptr && machine_.is_plain(*arrived)) {
       machine_.on_received(now);
       on_publish(arrived->packet, arrived->whole, true);
-      if (burst.learn(*arrived, version_)) take_burst(burst);
+      burst.learn(*arrived, version_);
+      take_burst(burst);
     } else {
+      if (arrived != nullptr) burst.learn(*arrived, version_);
       machine_.on_packet(packet, now);
+      take_known(burst);
     }
   }
   is_taking_ = false;
@@ -211,8 +214,25 @@ void peer::take_frames() {
   if (!is_gone_) watch_backlog();
 }
 
+/// What follows and need not be decoded.
+void peer::take_known(const protocol::burst_reader& burst) {
+  const protocol::time_point now = shard_.shop().now;
+  protocol::inbound_packet again{burst.first()};
+  protocol::inbound_packet answer{protocol::ack{}};
+  while (!is_leaving_ && is_judged_) {
+    if (const protocol::octet* next = burst.next(framer_)) {
+      burst.adapt(*std::get_if<protocol::inbound_publish>(&again), next);
+      machine_.on_packet(again, now);
+    } else if (protocol::burst_reader::next_ack(framer_, *std::get_if<protocol::ack>(&answer))) {
+      machine_.on_packet(answer, now);
+    } else {
+      return;
+    }
+  }
+}
+
 /// What follows a plain publish and is like it, down to the topic.
-void peer::take_burst(const protocol::publish_burst& burst) {
+void peer::take_burst(const protocol::burst_reader& burst) {
   const protocol::octets all = burst.take_all(framer_);
   if (all.empty() || session_ == nullptr) return;
   if (shard_.routing().prolong_by(*this, all, burst.size())) return;

@@ -14,8 +14,8 @@
 #include "routing_messages.hpp"
 #include "subscriptions.hpp"
 
+#include "../protocol/burst_reader.hpp"
 #include "../protocol/framer.hpp"
-#include "../protocol/publish_burst.hpp"
 #include "../protocol/server_machine.hpp"
 #include "../runtime/transport.hpp"
 
@@ -126,7 +126,8 @@ private:
 
   void introduce(const protocol::connect& packet);
   void take_frames();
-  void take_burst(const protocol::publish_burst& burst);
+  void take_known(const protocol::burst_reader& burst);
+  void take_burst(const protocol::burst_reader& burst);
   void take_frame(const protocol::frame& frame, const protocol::keeper_ref& own);
   void watch_backlog();
 

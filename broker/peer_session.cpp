@@ -69,7 +69,7 @@ bool peer_session::pass(const publish_run& run, protocol::keeper* owner) {
 }
 
 void peer_session::send_passing(const onward& message, const target& how) {
-  protocol::kept_publish out{.packet = message.packet, .owner = message.owner};
+  protocol::kept_publish out{.packet = message.packet, .owner = message.owner, .checked = true};
   out.packet.quality = qos::at_most_once;
   out.packet.retain = how.retain_as_published && message.packet.retain;
   out.packet.dup = false;
@@ -101,7 +101,7 @@ protocol::publish peer_session::as_sent(const delivery& one) {
 
 void peer_session::send(std::uint32_t slot) {
   const delivery& one = slots_[slot];
-  const protocol::kept_publish kept{.packet = as_sent(one), .owner = one.message->owner()};
+  const protocol::kept_publish kept{.packet = as_sent(one), .owner = one.message->owner(), .checked = true};
   if (peer_->deliver(slot, kept) == protocol::server_machine::sent::in_flight)
     ++in_flight_; // until on_delivered()
   else
@@ -117,7 +117,7 @@ void peer_session::on_delivered(protocol::request_token token) {
 
 protocol::kept_publish peer_session::recall(protocol::request_token token) {
   const delivery& one = slots_[static_cast<std::uint32_t>(token)];
-  return {.packet = as_sent(one), .owner = one.message->owner()};
+  return {.packet = as_sent(one), .owner = one.message->owner(), .checked = true};
 }
 
 // -- what waits ---------------------------------------------------------------

@@ -94,9 +94,9 @@ public:
   errc next(frame& into) noexcept { return next_at_hand(into) ? errc{} : next_slowly(into); }
 
   /// What of the input is not consumed, if it begins with a packet; empty within a packet that crosses
-  /// inputs, and after an error.
+  /// inputs, after an error, and where the limit is below four octets.
   octets at_hand() const noexcept {
-    if (held_ != 0 || failure_ != errc{}) return {};
+    if (held_ != 0 || failure_ != errc{} || limit_ < smallest) return {};
     return {at_, static_cast<std::size_t>(end_ - at_)};
   }
   /// Whole packets of at_hand() that somebody else has cut.
@@ -113,6 +113,7 @@ public:
 
 private:
   struct header;
+  static constexpr std::size_t smallest = 4; // octets of a PUBLISH or an acknowledgement
 
   bool next_at_hand(frame& into) noexcept;
   errc next_slowly(frame& into) noexcept;
@@ -141,7 +142,6 @@ private:
 /// The stream itself: a frame that lies wholly in the input, with one or two length octets in their
 /// shortest form. False: nothing happened, and next_slowly() judges.
 inline bool framer::next_at_hand(frame& into) noexcept {
-  constexpr std::size_t smallest = 4; // of a PUBLISH or an acknowledgement
   const octet* const from = at_;
   const auto available = static_cast<std::size_t>(end_ - from);
   if (available < smallest || held_ != 0 || failure_ != errc{}) return false;

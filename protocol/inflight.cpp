@@ -4,37 +4,6 @@
 
 namespace troupe::protocol {
 
-namespace {
-
-bool is_request(rung waits_for) noexcept { return waits_for == rung::suback || waits_for == rung::unsuback; }
-bool is_exact(rung waits_for) noexcept { return waits_for == rung::pubrec || waits_for == rung::pubcomp; }
-
-} // namespace
-
-packet_id inflight::add(request_token token, rung waits_for, std::uint16_t filters) {
-  const packet_id id = ids_.take();
-  if (id == 0) return 0;
-  flight& entry = table_.acquire(id);
-  entry.token = token;
-  entry.filters = filters;
-  entry.waits_for = waits_for;
-  entry.sent = true;
-  entry.repeated = true;
-  link(home_of(entry), id, entry);
-  if (!is_request(waits_for)) count_sent(waits_for);
-  return id;
-}
-
-void inflight::count_sent(rung waits_for) noexcept {
-  ++used_;
-  if (is_exact(waits_for)) ++exact_used_;
-}
-
-flight* inflight::find(packet_id id) noexcept {
-  flight* const entry = table_.find(id);
-  return entry != nullptr && entry->waits_for != rung::free ? entry : nullptr;
-}
-
 void inflight::release(packet_id id) noexcept {
   flight& entry = table_.at(id);
   assert(entry.waits_for == rung::pubrec);
@@ -45,17 +14,6 @@ void inflight::release(packet_id id) noexcept {
   unlink(publishes_, id, entry);
   entry.waits_for = rung::pubcomp;
   link(released_, id, entry);
-}
-
-void inflight::finish(packet_id id) noexcept {
-  flight& entry = table_.at(id);
-  unlink(home_of(entry), id, entry);
-  if (entry.sent && !is_request(entry.waits_for)) {
-    --used_;
-    if (is_exact(entry.waits_for)) --exact_used_;
-  }
-  table_.release(id);
-  ids_.give_back(id);
 }
 
 void inflight::orphan(packet_id id) noexcept {
@@ -98,27 +56,6 @@ void inflight::mark_released_sent(packet_id id) noexcept {
     entry.sent = true;
     count_sent(entry.waits_for);
   }
-}
-
-inflight::order& inflight::home_of(const flight& entry) noexcept {
-  if (entry.orphan) return orphans_;
-  if (is_request(entry.waits_for)) return requests_;
-  return entry.waits_for == rung::pubcomp ? released_ : publishes_;
-}
-
-void inflight::link(order& home, packet_id id, flight& entry) noexcept {
-  entry.before = home.last;
-  entry.after = 0;
-  (home.last == 0 ? home.first : table_.at(home.last).after) = id;
-  home.last = id;
-  ++home.count;
-}
-
-void inflight::unlink(order& home, packet_id id, flight& entry) noexcept {
-  if (id == unsent_) unsent_ = entry.after;
-  (entry.before == 0 ? home.first : table_.at(entry.before).after) = entry.after;
-  (entry.after == 0 ? home.last : table_.at(entry.after).before) = entry.before;
-  --home.count;
 }
 
 } // namespace troupe::protocol

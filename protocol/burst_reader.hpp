@@ -1,10 +1,11 @@
-// publish_burst: PUBLISH packets that differ from the one before in payload and packet id only.
+// burst_reader: what streams consist of, read without being cut and decoded.
 //
-// Lives here: publish_burst.
-// Holds:   what one whole, judged packet looked like. A packet that follows it in the input and begins with the
-//          same octets (flags, remaining length, topic, no properties) is as right as that one was: it need
-//          not be cut, judged and decoded again. Payloads are anything [MQTT-3.3.3]; a packet id of 0, and
-//          everything that is not the same, is left to framer and decoder.
+// Lives here: burst_reader.
+// Holds:   PUBLISH packets that differ from the one before in payload and packet id only, and acknowledgements that
+//          say nothing but success. What one whole, judged PUBLISH looked like is remembered: a packet that
+//          begins with the same octets (flags, remaining length, topic, no properties) is as right as that
+//          one was. Payloads are anything [MQTT-3.3.3]; a packet id of 0, and everything that is different, is
+//          left to framer and decoder.
 // Threads: belongs to whoever reads one stream, for one input: the packet learnt must stay where it is.
 // Costs:   16 octets of header and topic a step; nothing is written but the answer.
 #pragma once
@@ -18,13 +19,13 @@
 
 namespace troupe::protocol {
 
-class publish_burst {
+class burst_reader {
 public:
-  /// `first` was cut and decoded, and has read_slack readable octets behind it. False: it is not one that
-  /// others can be compared with.
-  bool learn(const inbound_publish& first, version v) noexcept {
+  /// `first` was cut and decoded, and has read_slack readable octets behind it. One that says more than topic
+  /// and payload is not learnt.
+  void learn(const inbound_publish& first, version v) noexcept {
     const publish& said = first.packet;
-    if (said.dup || said.topic_alias != 0 || !said.properties.empty()) return false;
+    if (said.dup || said.topic_alias != 0 || !said.properties.empty()) return;
     first_ = first;
     begin_ = first.whole.data();
     size_ = first.whole.size();
@@ -32,21 +33,40 @@ public:
     has_id_ = said.quality != qos::at_most_once;
     has_properties_ = v == version::v5_0;
     same_ = has_id_ ? payload_at_ - 2 - (has_properties_ ? 1 : 0) : payload_at_;
-    return true;
   }
 
-  /// Where the next packet begins, if it is one like it; else null, and nothing has happened. After learn()
-  /// only.
+  /// Where the next packet begins, if it is one like it; else null, and nothing has happened.
   const octet* next(framer& stream) const noexcept {
     const octets rest = stream.at_hand();
-    if (rest.size() < size_ || !is_like(rest.data()) || (has_id_ && !has_good_id(rest.data() + same_)))
+    if (size_ == 0 || rest.size() < size_ || !is_like(rest.data())
+        || (has_id_ && !has_good_id(rest.data() + same_)))
       return nullptr;
     stream.skip(size_);
     return rest.data();
   }
 
-  /// All packets like it that follow, one behind the other; of QoS 0 only. After learn() only.
+  /// The next packet, if it is an acknowledgement of two octets: success, in either version. Else nothing has
+  /// happened.
+  static bool next_ack(framer& stream, ack& into) noexcept {
+    constexpr std::size_t size = 4;
+    const octets rest = stream.at_hand();
+    if (rest.size() < size || rest[1] != 2) return false;
+    const unsigned first = rest[0];
+    const bool is_one =
+        first == 0x40U || first == 0x50U || first == 0x62U || first == 0x70U; // [MQTT-3.6.1-1]
+    const packet_id id = id_at(rest.data() + 2);
+    if (!is_one || id == 0) return false;
+    into = {.type = static_cast<packet_type>(first >> 4U),
+            .reason = reason_code::success,
+            .id = id,
+            .properties = {}};
+    stream.skip(size);
+    return true;
+  }
+
+  /// All packets like it that follow, one behind the other, when it is one of QoS 0.
   octets take_all(framer& stream) const noexcept {
+    if (size_ == 0 || has_id_) return {};
     const octets rest = stream.at_hand();
     const octet* end = rest.data();
     for (std::size_t left = rest.size(); left >= size_ && is_like(end); left -= size_) end += size_;

@@ -1,6 +1,6 @@
 // Bursts: a packet that begins like the one before is read the same as if it had been decoded alone.
+#include <troupe/protocol/burst_reader.hpp>
 #include <troupe/protocol/outbox.hpp>
-#include <troupe/protocol/publish_burst.hpp>
 
 #include "support/rules.hpp"
 #include "support/seeded.hpp"
@@ -21,6 +21,9 @@ constexpr auto v5 = version::v5_0;
 
 std::string text_of(const inbound_packet& packet) {
   const auto* const held = std::get_if<inbound_publish>(&packet);
+  if (const auto* const answer = std::get_if<ack>(&packet))
+    return "ack " + std::to_string(static_cast<int>(answer->type)) + ' ' + std::to_string(answer->id) + ' '
+           + std::to_string(static_cast<int>(answer->reason));
   if (held == nullptr) return "other";
   const publish& said = held->packet;
   return dump(held->whole) + " | " + std::string{said.topic} + " | " + dump(said.payload) + " | "
@@ -35,7 +38,7 @@ std::vector<std::string> read(octets input, version v, bool with_bursts, bool al
   cutter.set_version(v);
   cutter.feed(input);
   topic_memory memory;
-  publish_burst burst;
+  burst_reader burst;
   std::vector<std::string> found;
   frame next;
   inbound_packet packet;
@@ -46,19 +49,24 @@ std::vector<std::string> read(octets input, version v, bool with_bursts, bool al
       return found;
     }
     found.push_back(text_of(packet));
-    const auto* const first = std::get_if<inbound_publish>(&packet);
-    if (!with_bursts || first == nullptr || !burst.learn(*first, v)) continue;
+    if (!with_bursts) continue;
+    if (const auto* const first = std::get_if<inbound_publish>(&packet)) burst.learn(*first, v);
     const auto add = [&](const octet* begin) {
       inbound_publish copy = burst.first();
       burst.adapt(copy, begin);
       found.push_back(text_of(inbound_packet{copy}));
     };
-    if (all_at_once && first->packet.quality == qos::at_most_once) {
+    if (all_at_once) {
       const octets all = burst.take_all(cutter);
-      EXPECT_EQ(all.size() % burst.size(), 0U);
       for (std::size_t at = 0; at != all.size(); at += burst.size()) add(all.data() + at);
-    } else {
-      while (const octet* begin = burst.next(cutter)) add(begin);
+    }
+    for (ack answer;;) {
+      if (const octet* begin = burst.next(cutter))
+        add(begin);
+      else if (burst_reader::next_ack(cutter, answer))
+        found.push_back(text_of(inbound_packet{answer}));
+      else
+        break;
     }
   }
   found.push_back("end " + std::to_string(static_cast<int>(end)));
@@ -73,7 +81,7 @@ void expect_the_same(octets input, version v) {
 
 padded with_slack(const std::string& bytes) { return padded{as_octets(bytes)}; }
 
-TEST(publish_burst, reads_a_burst_without_decoding_it) {
+TEST(burst_reader, reads_a_burst_without_decoding_it) {
   const padded input =
       hex("30 05 0001't' 00 'x'  30 05 0001't' 00 'y'  30 05 0001't' 00 'z'  30 05 0001'u' 00 'x'");
   framer cutter;
@@ -83,15 +91,15 @@ TEST(publish_burst, reads_a_burst_without_decoding_it) {
   inbound_packet packet;
   ASSERT_EQ(cutter.next(next), errc{});
   ASSERT_EQ(decode_packet_into(packet, next, v5, role::server, memory), errc{});
-  publish_burst burst;
-  ASSERT_TRUE(burst.learn(std::get<inbound_publish>(packet), v5));
+  burst_reader burst;
+  burst.learn(std::get<inbound_publish>(packet), v5);
   EXPECT_EQ(burst.take_all(cutter).size(), 14U);
   EXPECT_EQ(burst.size(), 7U);
   EXPECT_EQ(burst.next(cutter), nullptr) << "another topic";
   EXPECT_EQ(cutter.at_hand().size(), 7U);
 }
 
-TEST(publish_burst, does_not_learn_what_says_more_than_topic_and_payload) {
+TEST(burst_reader, does_not_learn_what_says_more_than_topic_and_payload) {
   for (const char* packet :
        {"3A 07 0001't' 0001 00 'x'", "30 0A 0001't' 05 23 0007 01 01 'x'", "30 07 0001't' 02 01 01 'x'"}) {
     const padded input = hex(packet);
@@ -102,11 +110,13 @@ TEST(publish_burst, does_not_learn_what_says_more_than_topic_and_payload) {
     inbound_packet held;
     ASSERT_EQ(cutter.next(next), errc{}) << packet;
     ASSERT_EQ(decode_packet_into(held, next, v5, role::client, memory), errc{}) << packet;
-    EXPECT_FALSE(publish_burst{}.learn(std::get<inbound_publish>(held), v5)) << packet;
+    burst_reader burst;
+    burst.learn(std::get<inbound_publish>(held), v5);
+    EXPECT_EQ(burst.size(), 0U) << packet;
   }
 }
 
-TEST(publish_burst, leaves_to_the_decoder_what_is_not_the_same_MQTT_2_2_1_3) {
+TEST(burst_reader, leaves_to_the_decoder_what_is_not_the_same_MQTT_2_2_1_3) {
   for (const version v : {v3, v5}) {
     const char* const good = v == v5 ? "32 08 0001't' 0001 00 'xx'" : "32 07 0001't' 0001 'xx'";
     for (const char* next :
@@ -125,7 +135,7 @@ TEST(publish_burst, leaves_to_the_decoder_what_is_not_the_same_MQTT_2_2_1_3) {
 }
 
 // Streams of packets that are mostly alike, and then any octet of them changed.
-TEST(publish_burst, reads_any_stream_as_the_decoder_does) {
+TEST(burst_reader, reads_any_stream_as_the_decoder_does) {
   chance seed{0x5EED};
   for (int round = 0; round != 4'000; ++round) {
     const version v = round % 2 == 0 ? v3 : v5;
@@ -140,6 +150,14 @@ TEST(publish_burst, reads_any_stream_as_the_decoder_does) {
       if (seed.below(8) == 0) quality = static_cast<qos>(seed.below(3));
       std::string payload(size, '\0');
       for (char& each : payload) each = static_cast<char>(seed.below(256));
+      if (seed.below(3) == 0) {
+        const std::string_view acks[] = {"\x40", "\x50", "\x62", "\x70", "\x60"};
+        stream += acks[seed.below(5)];
+        stream += '\x02';
+        stream += static_cast<char>(seed.below(3));
+        stream += static_cast<char>(seed.below(3));
+        continue;
+      }
       const bare_publish packet{topic.size(), payload.size(), quality, v};
       std::string bytes(packet.size(), '\0');
       packet.write(reinterpret_cast<octet*>(bytes.data()), topic, as_octets(payload), quality,
