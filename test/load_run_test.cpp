@@ -152,7 +152,7 @@ TEST(load_program, ends_with_2_when_it_is_used_wrongly) {
   EXPECT_EQ(bench({"run", "--no-such-option"}).status, 2);
   EXPECT_EQ(bench({"run", "--broker", "embedded", "--host", "x"}).status, 2);
   EXPECT_EQ(bench({"run", "--broker", "embedded", "--url", "mqtt://x"}).status, 2);
-  EXPECT_EQ(bench({"run", "--rate", "1", "--inflight", "1"}).status, 2);
+  EXPECT_EQ(bench({"run", "--rate", "1", "-I", "1"}).status, 2);
   EXPECT_EQ(bench({"run", "--broker", "embedded:carrier-pigeon"}).status, 2);
   EXPECT_EQ(bench({"rr", "--broker", "embedded", "-V", "3.1.1"}).status, 2);
   EXPECT_EQ(bench({"run", "--threshold", "speed>1"}).status, 2);
@@ -166,18 +166,20 @@ TEST(load_program, ends_with_1_and_a_summary_when_there_is_no_broker) {
 }
 
 TEST(load_program, prints_its_summary_when_it_is_interrupted) {
-  const scratch_file line{".line"}; // standard error: the live line says when messages flow
-  const child_result ended =
-      run_child({"sh", "-c",
-                 "\"$0\" run --broker embedded -d 1h --progress 50ms --format json 2>\"$1\" & pid=$!; "
-                 "until grep -q received \"$1\"; do sleep 0.05; done; kill -TERM $pid; wait $pid",
-                 std::string{TROUPE_BIN_DIR} + "/troupe-bench", line.name()},
-                child_errors::hidden);
-  EXPECT_EQ(ended.status, 128 + SIGTERM);
-  const auto all = nlohmann::json::parse(ended.output, nullptr, false);
-  ASSERT_TRUE(all.is_object()) << ended.output;
-  EXPECT_EQ(all.at("interrupted_by"), SIGTERM);
-  EXPECT_EQ(all.at("totals").at("received"), all.at("totals").at("sent"));
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const scratch_file line{".line"}; // standard error: the live line says when messages flow
+    const child_result ended = run_child(
+        {"sh", "-c",
+         "env --default-signal=INT \"$0\" run --broker embedded -d 1h --progress 50ms --format json "
+         "2>\"$1\" & pid=$!; until grep -q received \"$1\"; do sleep 0.05; done; kill -$2 $pid; wait $pid",
+         std::string{TROUPE_BIN_DIR} + "/troupe-bench", line.name(), std::to_string(signal)},
+        child_errors::hidden);
+    EXPECT_EQ(ended.status, 128 + signal);
+    const auto all = nlohmann::json::parse(ended.output, nullptr, false);
+    ASSERT_TRUE(all.is_object()) << ended.output;
+    EXPECT_EQ(all.at("interrupted_by"), signal);
+    EXPECT_EQ(all.at("totals").at("received"), all.at("totals").at("sent"));
+  }
 }
 
 TEST(load_program, writes_files_that_report_and_compare_read) {
@@ -223,7 +225,8 @@ TEST(load_program, refuses_to_compare_what_was_measured_otherwise) {
 }
 
 TEST(load_program, says_everything_in_its_help) {
-  for (const char* command : {"run", "pub", "sub", "conn", "rr", "compare", "report"}) {
+  for (const char* command :
+       {"run", "pub", "sub", "conn", "rr", "sweep", "probe", "versus", "compare", "report"}) {
     const child_result help = bench({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.output.find("--format"), std::string::npos) << command;

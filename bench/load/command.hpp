@@ -35,6 +35,16 @@ command add_sub(CLI::App& program);
 command add_conn(CLI::App& program);
 /// Requests and responses.
 command add_rr(CLI::App& program);
+/// Loads that are known by a name.
+command add_scenario(CLI::App& program);
+/// A broker that does nothing but answer and forward.
+command add_null_broker(CLI::App& program);
+/// One load after the other, one choice changed.
+command add_sweep(CLI::App& program);
+/// What a broker can do, and what this tool costs.
+command add_probe(CLI::App& program);
+/// Ours beside other libraries and brokers.
+command add_versus(CLI::App& program);
 /// Result files against each other.
 command add_compare(CLI::App& program);
 /// A result file in another format.

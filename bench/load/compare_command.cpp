@@ -3,7 +3,7 @@
 #include "command.hpp"
 #include "figure_text.hpp"
 #include "load_compare.hpp"
-#include "load_json.hpp"
+#include "load_series.hpp"
 #include "result_table.hpp"
 
 #include <CLI/CLI.hpp>
@@ -106,7 +106,7 @@ int run_compare(const compare_command_options& options) {
   if (options.files.size() < 2) return usage_problem("there must be a base and at least one other file");
   const compare_options how{.limit = options.percent / 100, .alpha = options.alpha};
   const std::string base_text = text_of_file(options.files.front());
-  const auto base = read_load_json(base_text);
+  const auto base = read_load_series(base_text);
   std::vector<compared_file> files;
   for (std::size_t i = 1; i < options.files.size(); ++i) {
     const std::string& file = options.files[i];
@@ -116,16 +116,16 @@ int run_compare(const compare_command_options& options) {
       files.push_back({file, std::move(*cases)});
       continue;
     }
-    const auto fresh = read_load_json(text);
+    const auto fresh = read_load_series(text);
     if (!base || !fresh)
       return usage_problem((base ? file : options.files.front())
                            + " is no result of this program, or of another kind");
-    if (const auto misfits = misfits_of(*base, *fresh); !misfits.empty() && !options.force) {
+    if (const auto misfits = misfits_of(base->front(), fresh->front()); !misfits.empty() && !options.force) {
       for (const std::string& each : misfits) std::fprintf(stderr, "differs in %s\n", each.c_str());
       return usage_problem(file + " was measured otherwise than " + options.files.front()
                            + "; --force compares anyway");
     }
-    files.push_back({file, compare_loads(*base, *fresh, how)});
+    files.push_back({file, compare_load_series(*base, *fresh, how)});
   }
   write(files, options.format);
   const bool is_worse = std::any_of(files.begin(), files.end(), [](const compared_file& file) {

@@ -23,8 +23,9 @@ client_options client_options_for(const load_plan& plan, const std::string& endp
   options.tls.ca_file = plan.ca_file;
   options.tls.cert_file = plan.cert_file;
   options.tls.key_file = plan.key_file;
+  if (!plan.alpn.empty()) options.tls.alpn = plan.alpn;
   options.tls.verify_peer = !plan.insecure;
-  options.reconnect = false;
+  options.reconnect = plan.reconnects;
   options.dial_at_once = false;
   if (plan.is_embedded()) options.send_window = 65'535; // so much ours takes
   const std::size_t in_flight = std::max<std::size_t>(plan.window, 1) * 2;
@@ -33,9 +34,17 @@ client_options client_options_for(const load_plan& plan, const std::string& endp
   return options;
 }
 
+will will_for(const load_plan& plan, std::uint32_t number) {
+  return {.topic = with_number(plan.will_topic, number),
+          .payload = plan.will_text,
+          .quality = plan.will_quality,
+          .retain = plan.will_retain,
+          .delay = plan.will_delay};
+}
+
 void load_client::begin() {
   watch_ = user_.watch([this](const state_change& change) {
-    if (change.state == client_state::handshaking) dialled_ = now_ns();
+    if (change.state == client_state::handshaking && !is_decided()) dialled_ = now_ns();
   });
   begun_ = now_ns();
   user_.connect([this](const outcome& how) {
@@ -49,13 +58,13 @@ void load_client::begin() {
 }
 
 void load_client::subscribe(std::span<const std::string> filters, qos quality,
-                            std::function<void(const message&)> handler) {
+                            std::function<void(const message&)> handler, const subscribe_options& how) {
   open_filters_.store(filters.size(), std::memory_order_release);
   asked_ = now_ns();
   for (const std::string& filter : filters) {
-    interests_.push_back(user_.subscribe(filter, quality, handler));
-    interests_.back().granted([this](const outcome& how) {
-      if (!how.ok()) failure_ = "subscribe: " + how.text();
+    interests_.push_back(user_.subscribe(filter, quality, handler, how));
+    interests_.back().granted([this](const outcome& end) {
+      if (!end.ok()) failure_ = "subscribe: " + end.text();
       subscribed_after_.store(now_ns() - asked_, std::memory_order_release);
       if (open_filters_.fetch_sub(1, std::memory_order_acq_rel) == 1) told_.tell();
     });

@@ -24,10 +24,13 @@ namespace troupe::bench {
 
 client_options client_options_for(const load_plan& plan, const std::string& endpoint, std::string id);
 
+/// The will of client `number`; of a plan that has one.
+will will_for(const load_plan& plan, std::uint32_t number);
+
 class load_client {
 public:
   load_client(stage& where, client_options options, news& told)
-      : told_{told}, user_{where, std::move(options)} {}
+      : told_{told}, name_{options.client_id}, user_{where, std::move(options)} {}
   load_client(const load_client&) = delete;
   load_client& operator=(const load_client&) = delete;
 
@@ -39,7 +42,7 @@ public:
 
   /// Asks for every filter. Answers come in by the worker.
   void subscribe(std::span<const std::string> filters, qos quality,
-                 std::function<void(const message&)> handler);
+                 std::function<void(const message&)> handler, const subscribe_options& how = {});
   bool is_subscribed() const noexcept { return open_filters_.load(std::memory_order_acquire) == 0; }
 
   std::int64_t begun() const noexcept { return begun_; }
@@ -49,9 +52,16 @@ public:
   std::int64_t subscribed_after() const noexcept { return subscribed_after_.load(std::memory_order_acquire); }
 
   client& user() noexcept { return user_; }
+  /// Its client id.
+  const std::string& name() const noexcept { return name_; }
+  /// It is no fault when it is not connected in the end.
+  void excuse() noexcept { is_excused_ = true; }
+  bool is_excused() const noexcept { return is_excused_; }
 
 private:
   news& told_;
+  std::string name_;
+  bool is_excused_ = false;
   std::int64_t begun_ = 0;
   std::int64_t dialled_ = 0; // written before decided_ says so
   std::atomic<std::int64_t> decided_{0};

@@ -65,6 +65,41 @@ void add_shown(std::vector<compared_figure>& to, const load_result& base, const 
   }
 }
 
+std::vector<double> figures_of(std::span<const load_result> runs, const char* name) {
+  std::vector<double> values;
+  for (const load_result& each : runs)
+    if (const auto value = figure_of(each, name)) values.push_back(*value);
+  return values;
+}
+
+/// Everything but the histograms' memory is copied as it is; they are merged into new ones.
+load_result copy_of(const load_result& from) {
+  load_result to;
+  to.counts = from.counts;
+  to.series = from.series;
+  to.failure = from.failure;
+  for (const load_latency& each : from.latencies) {
+    load_latency& fresh = to.latencies.emplace_back();
+    fresh.name = each.name;
+    fresh.values.merge(each.values);
+  }
+  return to;
+}
+
+/// The first run with the slices and faults of the others.
+load_result together(std::span<const load_result> runs) {
+  load_result all = copy_of(runs.front());
+  for (const load_result& each : runs.subspan(1)) {
+    all.series.insert(all.series.end(), each.series.begin(), each.series.end());
+    for (const auto fault :
+         {&load_counts::lost, &load_counts::duplicated, &load_counts::reordered, &load_counts::damaged,
+          &load_counts::errors, &load_counts::connect_failures, &load_counts::dropped_connections})
+      all.counts.*fault += each.counts.*fault;
+    if (all.failure.empty()) all.failure = each.failure;
+  }
+  return all;
+}
+
 } // namespace
 
 std::string_view name(verdict_word word) noexcept {
@@ -117,11 +152,30 @@ std::vector<compared_figure> compare_loads(const load_result& base, const load_r
   return figures;
 }
 
+std::vector<compared_figure> compare_load_series(std::span<const load_result> base,
+                                                 std::span<const load_result> fresh,
+                                                 const compare_options& how) {
+  constexpr std::size_t enough = 4;
+  if (base.size() < enough || fresh.size() < enough)
+    return compare_loads(together(base), together(fresh), how);
+  std::vector<compared_figure> figures;
+  for (const char* name : {"sent.rate", "acked.rate", "recv.rate", "e2e.p50", "e2e.p99", "ack.p50", "ack.p99",
+                           "connect.total.p50", "connect.total.p99", "reconnect.p99", "stored.all.p99"}) {
+    const auto a = figures_of(base, name);
+    const auto b = figures_of(fresh, name);
+    const bool is_rate = std::string_view{name}.ends_with(".rate");
+    if (!a.empty() && !b.empty())
+      figures.push_back(compare_values(name, is_rate ? "1/s" : "ns", a, b, is_rate, how));
+  }
+  add_faults(figures, together(base), together(fresh));
+  return figures;
+}
+
 std::vector<std::string> misfits_of(const load_result& base, const load_result& fresh) {
   std::vector<std::string> result;
   const std::map<std::string, std::string> plan{fresh.plan.begin(), fresh.plan.end()};
   for (const auto& [key, value] : base.plan) {
-    if (key == "broker") continue;
+    if (key == "broker" || key.starts_with("label.")) continue;
     const auto other = plan.find(key);
     const std::string theirs = other == plan.end() ? "nothing" : other->second;
     if (theirs != value) result.push_back(key + ": " + value + " against " + theirs);

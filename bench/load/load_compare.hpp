@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,12 @@ struct compared_figure {
 
 std::vector<compared_figure> compare_loads(const load_result& base, const load_result& fresh,
                                            const compare_options& how);
+
+/// Repeats of a load against repeats of another, the test being over the repeats; one against one as above.
+/// With fewer than four on a side there is nothing to test, and the slices of all are taken together.
+std::vector<compared_figure> compare_load_series(std::span<const load_result> base,
+                                                 std::span<const load_result> fresh,
+                                                 const compare_options& how);
 
 /// What makes two loads incomparable: choices (the broker is none of them) and machines that differ.
 std::vector<std::string> misfits_of(const load_result& base, const load_result& fresh);

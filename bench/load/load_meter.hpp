@@ -9,6 +9,7 @@
 // Units:   nanoseconds of the monotonic clock.
 #pragma once
 
+#include "event_log.hpp"
 #include "message_stamp.hpp"
 #include "news.hpp"
 #include "shared_histogram.hpp"
@@ -45,7 +46,23 @@ struct load_meter {
 
   latency_pair acknowledgement{};
   latency_pair end_to_end{}; // in a round trip: until the response came
-  shared_histogram lag{};    // how late the open loop was
+  // An open loop with a window, while nobody has room.
+  std::atomic<bool> is_room_wanted{false};
+  news room{};
+
+  event_log* events = nullptr; // set before the first message; null: nobody asked for it
+  shared_histogram lag{};      // how late the open loop was
+
+  // Clients that leave and come back: from leaving to CONNACK, or to CONNECT's refusal.
+  shared_histogram reconnect{};
+  std::atomic<std::uint64_t> reconnect_failures{0};
+  std::atomic<std::uint64_t> away{0}; // now
+  // What was stored: until a subscriber has the first, and all.
+  shared_histogram first_stored{};
+  shared_histogram all_stored{};
+  // Subscribers that take their time.
+  shared_histogram slow_end_to_end{};
+  std::atomic<std::uint64_t> slow_received{0};
 
   void measure_from(std::int64_t time) noexcept { from_.store(time, std::memory_order_relaxed); }
   void measure_to(std::int64_t time) noexcept { to_.store(time, std::memory_order_relaxed); }

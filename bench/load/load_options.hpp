@@ -26,9 +26,14 @@ struct load_options {
   std::string host{};
   std::uint16_t port = 0;
   bool secure = false;
+  bool web = false;
+  std::string path = "/mqtt";
   double connect_interval = 0; // ms
   double message_interval = 0; // ms, of each client
   double rate_per_client = 0;
+  bool has_window = false;          // --inflight was said
+  double usual_rate_per_client = 0; // when nothing was said about rates
+  std::chrono::milliseconds usual_duration{10'000};
   std::optional<std::chrono::milliseconds> duration{};
   std::optional<std::chrono::milliseconds> warm_up{};
   load_format format = load_format::text;
@@ -38,6 +43,13 @@ struct load_options {
   std::string baseline{};
   double max_regression = 5; // percent
   std::string time_series{};
+  std::string hdr{};
+  std::string raw{};
+  std::uint32_t repeat = 1;
+  bool waits = true;    // it always does
+  std::string config{}; // read before anything else: config_words
+  bool prints_config = false;
+  std::string config_text{}; // what was said, as a configuration file
   std::chrono::milliseconds progress{1'000};
   bool quiet = false;
   bool dry_run = false;

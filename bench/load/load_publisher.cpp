@@ -3,6 +3,9 @@
 #include "sequence.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
 
 namespace troupe::bench {
 
@@ -15,12 +18,15 @@ load_publisher::load_publisher(const load_plan& plan, publisher_options options,
       meter_{meter},
       mark_{mark},
       payload_(plan.payload_size()),
+      mark_place_{options_.topic.find(message_mark)},
       is_closed_loop_{!plan.is_open_loop()} {
   fill_payload(payload_);
   if (!plan.text.empty()) {
     const auto text = protocol::as_octets(plan.text);
     payload_.assign(text.begin(), text.end());
   }
+  for (const auto& [key, value] : plan.user_properties)
+    static_cast<void>(properties_.add_user_property(key, value));
   if (!options_.reply_to.empty())
     static_cast<void>(properties_.set(protocol::property::response_topic, options_.reply_to));
 }
@@ -75,10 +81,27 @@ void load_publisher::send(std::int64_t due) {
     std::array<protocol::octet, 8> correlation{};
     std::memcpy(correlation.data(), payload_.data(), correlation.size());
     static_cast<void>(properties_.set(protocol::property::correlation_data, protocol::octets{correlation}));
-    how.properties = properties_.view();
   }
-  by_.user().publish(options_.topic, payload_, plan_.quality, how,
+  if (!properties_.empty()) how.properties = properties_.view();
+  by_.user().publish(topic_of(number), payload_, plan_.quality, how,
                      [this, due, sent](const outcome& end) { on_end(end, due, sent); });
+}
+
+const std::string& load_publisher::topic_of(std::uint64_t number) {
+  if (mark_place_ == std::string::npos) return options_.topic;
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  const std::string_view text{digits.data(), static_cast<std::size_t>(end - digits.data())};
+  numbered_topic_.assign(options_.topic, 0, mark_place_).append(text);
+  return numbered_topic_.append(options_.topic, mark_place_ + message_mark.size());
+}
+
+void load_publisher::clear_retained() {
+  publish_options how;
+  how.retain = true;
+  const std::uint64_t topics = mark_place_ == std::string::npos ? 1 : issued();
+  for (std::uint64_t i = 0; i < topics; ++i)
+    static_cast<void>(by_.user().publish(topic_of(i), std::string_view{}, plan_.quality, how));
 }
 
 void load_publisher::on_end(const outcome& how, std::int64_t due, std::int64_t sent) noexcept {
@@ -94,6 +117,8 @@ void load_publisher::on_end(const outcome& how, std::int64_t due, std::int64_t s
   }
   ended_.fetch_add(1, std::memory_order_seq_cst);
   if (is_closed_loop_) pump();
+  if (meter_.is_room_wanted.load(std::memory_order_seq_cst) && meter_.is_room_wanted.exchange(false))
+    meter_.room.tell();
   if (gate_.is_closed() && ended() >= issued()) meter_.told.tell(); // a drain may be waiting for it
 }
 

@@ -38,8 +38,12 @@ public:
   void pump() noexcept;
   /// Sends one that was due then, if the gate lets it pass; false: it does not, or the client is gone.
   bool send_due(std::int64_t due) noexcept;
+  /// Whether the window, if there is one, has room for one that is due.
+  bool has_room_for_due() const noexcept { return plan_.window == 0 || issued() - ended() < plan_.window; }
   /// A subscriber of this process has received one of ours.
   void on_receipt() noexcept;
+  /// Publishes nothing, retained, to every topic that was published to.
+  void clear_retained();
   /// What was not received until now never will be.
   void forgive() noexcept;
 
@@ -62,6 +66,7 @@ private:
   bool has_room() const noexcept;
   bool is_open() noexcept;
   void send(std::int64_t due);
+  const std::string& topic_of(std::uint64_t number);
   void on_end(const outcome& how, std::int64_t due, std::int64_t sent) noexcept;
 
   const load_plan& plan_;
@@ -72,6 +77,8 @@ private:
   std::uint32_t mark_;
   std::vector<protocol::octet> payload_;
   protocol::property_block properties_;
+  std::size_t mark_place_; // of the message's number in the topic
+  std::string numbered_topic_{};
   bool is_closed_loop_;
   alignas(64) std::atomic<std::uint32_t> calls_{0}; // of pump(), not yet answered
   std::atomic<std::uint64_t> issued_{0};            // whoever pumps

@@ -3,6 +3,7 @@
 #include "sequence.hpp"
 
 #include <cstring>
+#include <thread>
 
 namespace troupe::bench {
 
@@ -20,21 +21,47 @@ bool load_receiver::is_sound(protocol::octets payload) const noexcept {
   return std::memcmp(payload.data() + head, expected_.data() + head, payload.size() - head) == 0;
 }
 
+void load_receiver::note_time(const message_stamp& stamp) noexcept {
+  if (!stamp.is_timed) return;
+  const std::int64_t now = now_ns();
+  meter_.record(meter_.end_to_end, stamp.due, stamp.sent, now);
+  if (meter_.events != nullptr)
+    meter_.events->add({stamp.publisher, stamp.number, stamp.due, stamp.sent, now});
+}
+
 void load_receiver::take(const message& m) noexcept {
   const message_stamp stamp = read_stamp(m.payload(), mark_);
   if (plan_.kind == load_kind::subscribe || !plan_.text.empty() || !stamp.is_numbered) {
-    if (stamp.is_timed) meter_.record(meter_.end_to_end, stamp.due, stamp.sent, now_ns());
+    note_time(stamp);
     return meter_.count_receipt();
   }
   if (stamp.publisher >= publishers_.size() || stamp.number >= publishers_[stamp.publisher]->issued()) {
     meter_.foreign.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  if (stamp.is_timed) meter_.record(meter_.end_to_end, stamp.due, stamp.sent, now_ns());
+  note_time(stamp);
   if (plan_.verify && !is_sound(m.payload())) meter_.damaged.fetch_add(1, std::memory_order_relaxed);
   if (!flows_.empty()) flows_[stamp.publisher].take(stamp.number);
+  if (stored_ != 0) count_stored();
   meter_.count_receipt();
   publishers_[stamp.publisher]->on_receipt();
+}
+
+void load_receiver::take_slowly(const message& m, std::chrono::milliseconds pause) noexcept {
+  const message_stamp stamp = read_stamp(m.payload(), mark_);
+  if (stamp.is_timed && meter_.is_measured(stamp.due)) meter_.slow_end_to_end.record(now_ns() - stamp.due);
+  meter_.slow_received.fetch_add(1, std::memory_order_relaxed);
+  std::this_thread::sleep_for(pause); // the slowness itself
+}
+
+void load_receiver::await_stored(std::uint64_t count) noexcept {
+  stored_ = count;
+  stored_since_ = now_ns();
+}
+
+void load_receiver::count_stored() noexcept {
+  if (++stored_got_ == 1) meter_.first_stored.record(now_ns() - stored_since_);
+  if (stored_got_ == stored_) meter_.all_stored.record(now_ns() - stored_since_);
 }
 
 receiver_faults load_receiver::faults(std::span<const std::uint32_t> from) const {

@@ -11,6 +11,7 @@
 #include "flow_check.hpp"
 #include "load_publisher.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -33,6 +34,10 @@ public:
                 std::uint32_t mark);
 
   void take(const message& m) noexcept;
+  /// It takes `pause` for each message, on a thread where it may.
+  void take_slowly(const message& m, std::chrono::milliseconds pause) noexcept;
+  /// So many messages wait for it; from now on counts how long they take.
+  void await_stored(std::uint64_t count) noexcept;
   /// Of the messages that the publishers of these numbers have sent.
   receiver_faults faults(std::span<const std::uint32_t> from) const;
 
@@ -43,6 +48,12 @@ private:
   const publisher_list& publishers_;
   load_meter& meter_;
   std::uint32_t mark_;
+  void note_time(const message_stamp& stamp) noexcept;
+  void count_stored() noexcept;
+
+  std::int64_t stored_since_ = 0; // written before the first of them comes
+  std::uint64_t stored_ = 0;      // how many there are
+  std::uint64_t stored_got_ = 0;
   std::vector<flow_check> flows_;         // by publisher, with --verify
   std::vector<protocol::octet> expected_; // a payload, but for its stamp
 };

@@ -55,6 +55,7 @@ struct threshold_verdict {
 };
 
 struct load_result {
+  std::string events{}; // CSV of every receipt, when it was asked for; not part of result files
   std::string title{};
   plan_words plan{};
   environment where{};

@@ -5,9 +5,12 @@
 #include "live_line.hpp"
 #include "load_sampler.hpp"
 #include "load_session.hpp"
+#include "load_turns.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
+#include <utility>
 
 namespace troupe::bench {
 namespace {
@@ -28,15 +31,19 @@ public:
       : plan_{plan}, signals_{signals}, line_{progress}, session_{plan}, sampler_{session_.meter()} {}
 
   void run(load_result& result) {
-    if (open()) {
-      warm_up();
-      sampler_.begin();
-      if (plan_.warm_up.count() == 0) session_.start();
-      measure();
-      finish(result);
-    }
-    result.failure = session_.failure();
+    if (open()) plan_.is_stored() ? store_and_release(result) : flow(result);
+    result.failure =
+        is_late_ && session_.failure().empty() ? "not done within --timeout" : session_.failure();
     session_.fill(result);
+    turns_.fill(result);
+    turns_.clear();
+    if (const event_log* events = session_.events()) {
+      std::ostringstream text;
+      events->write(text);
+      result.events = std::move(text).str();
+      if (events->left_out() != 0)
+        result.notes.push_back(std::to_string(events->left_out()) + " receipts are not in the raw file");
+    }
     result.interrupted_by = signals_.signal();
   }
 
@@ -44,15 +51,44 @@ private:
   bool open() {
     return session_.open([this] {
       if (line_.is_due()) line_.show("connecting");
-      return !signals_.wait(0ns);
+      return goes_on(0ns);
     });
+  }
+
+  void flow(load_result& result) {
+    warm_up();
+    sampler_.begin();
+    if (plan_.warm_up.count() == 0) session_.start();
+    if (plan_.turn == load_turn::takeover) turns_.take_over([this] { return goes_on("taking over"); });
+    measure();
+    finish(result);
+  }
+
+  void store_and_release(load_result& result) {
+    if (turns_.store([this] { return goes_on("storing"); })) {
+      sampler_.begin();
+      turns_.release([this] { return goes_on("subscribing"); });
+      finish(result);
+    }
+  }
+
+  bool goes_on(const char* what) {
+    show(what);
+    return goes_on(0ns);
+  }
+
+  /// Waits so long; false: interrupted, or all the time that there was is over.
+  bool goes_on(std::chrono::nanoseconds wait) {
+    if (signals_.wait(wait)) return false;
+    is_late_ = is_late_ || (plan_.timeout.count() != 0 && clock::now() - begun_ > plan_.timeout);
+    return !is_late_;
   }
 
   void warm_up() {
     if (plan_.warm_up.count() == 0) return;
     session_.start();
     const auto until = clock::now() + plan_.warm_up;
-    while (clock::now() < until && !session_.is_over() && !signals_.wait(5ms)) {
+    while (clock::now() < until && !session_.is_over() && goes_on(5ms)) {
       look_after_stalls();
       show("warming up");
     }
@@ -63,13 +99,23 @@ private:
     return plan_.duration.count() != 0 && clock::now() - begun >= plan_.duration;
   }
 
+  bool is_half_over(clock::time_point begun) {
+    if (plan_.limit != 0 && session_.meter().sent.load(std::memory_order_relaxed) >= plan_.limit / 2)
+      return true;
+    return plan_.duration.count() != 0 && clock::now() - begun >= plan_.duration / 2;
+  }
+
   void measure() {
     const auto begun = clock::now();
     const auto slice = slice_of(plan_);
     auto next_cut = begun + slice;
-    while (!is_time_over(begun) && !signals_.wait(plan_.limit != 0 ? 1ms : 5ms)) {
+    while (!is_time_over(begun) && goes_on(plan_.limit != 0 ? 1ms : 5ms)) {
       if (session_.is_over()) break;
       look_after_stalls();
+      if (plan_.turn == load_turn::storm && !is_stormy_ && is_half_over(begun)) {
+        is_stormy_ = true;
+        turns_.storm();
+      }
       if (clock::now() >= next_cut) {
         sampler_.cut();
         next_cut += slice;
@@ -78,10 +124,20 @@ private:
     }
   }
 
+  void cool_down() {
+    const auto until = clock::now() + plan_.cool_down;
+    while (clock::now() < until && !session_.is_over() && goes_on(5ms)) {
+      look_after_stalls();
+      show("cooling down");
+    }
+  }
+
   void finish(load_result& result) {
-    const bool ended_by_count = plan_.limit != 0 && session_.is_over();
-    session_.stop();
+    // What is stored was sent before; what is measured is how it comes.
+    const bool ended_by_count = plan_.limit != 0 && (plan_.is_stored() || session_.is_over());
     if (!ended_by_count) sampler_.end(result);
+    cool_down();
+    session_.stop();
     const auto until = clock::now() + (plan_.kind == load_kind::connect ? 0ms : plan_.drain);
     session_.drain(until, [this] {
       signals_.wait(0ns);
@@ -136,7 +192,11 @@ private:
   interrupt& signals_;
   live_line line_;
   load_session session_;
+  load_turns turns_{session_};
   load_sampler sampler_;
+  bool is_stormy_ = false;
+  bool is_late_ = false;
+  clock::time_point begun_ = clock::now();
   std::uint64_t heard_ = 0;
   clock::time_point heard_at_ = clock::now();
 };

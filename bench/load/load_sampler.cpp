@@ -107,6 +107,10 @@ void load_sampler::collect_latecomers(load_result& result) {
   add(result, "ack", acknowledgement_);
   add(result, "ack.uncorrected", meter_.acknowledgement.uncorrected.take());
   add(result, "lag", meter_.lag.take());
+  add(result, "reconnect", meter_.reconnect.take());
+  add(result, "stored.first", meter_.first_stored.take());
+  add(result, "stored.all", meter_.all_stored.take());
+  add(result, "slow.e2e", meter_.slow_end_to_end.take());
 }
 
 } // namespace troupe::bench

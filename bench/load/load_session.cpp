@@ -27,6 +27,7 @@ load_session::load_session(const load_plan& plan)
       place_{plan.broker, plan.workers},
       failure_{place_.failure()} {
   if (plan_.is_open_loop()) meter_.open_loop();
+  if (plan_.logs_events) meter_.events = &events_.emplace();
 }
 
 load_session::~load_session() {
@@ -35,12 +36,27 @@ load_session::~load_session() {
     static_cast<void>(each->user().disconnect()); // all at once, then one by one
 }
 
-load_client& load_session::add_client(const std::string& role, std::uint32_t number) {
-  client_options options =
-      client_options_for(plan_, place_.endpoint(), plan_.prefix + role + std::to_string(number));
+std::unique_ptr<load_client> load_session::make_client(const std::string& id, std::uint32_t number) {
+  client_options options = client_options_for(plan_, place_.endpoint(), id);
+  if (!plan_.will_topic.empty()) options.will = will_for(plan_, number);
   if (!place_.certificate().empty()) options.tls.ca_file = place_.certificate();
-  clients_.push_back(std::make_unique<load_client>(place_.where(), std::move(options), meter_.told));
+  return std::make_unique<load_client>(place_.where(), std::move(options), meter_.told);
+}
+
+load_client& load_session::add_client(const std::string& role, std::uint32_t number) {
+  const bool is_named = !plan_.client_id.empty();
+  clients_.push_back(make_client(is_named ? with_number(plan_.client_id, number)
+                                          : plan_.prefix + role + std::to_string(number),
+                                 number));
   return *clients_.back();
+}
+
+void load_session::add_churners() {
+  if (plan_.churn <= 0) return;
+  for (std::uint32_t i = 0; i < plan_.churners; ++i) {
+    churners_.push_back(&add_client("c", i));
+    churners_.back()->excuse();
+  }
 }
 
 void load_session::add_subscribers() {
@@ -63,7 +79,7 @@ void load_session::add_publishers() {
     if (plan_.kind == load_kind::connect) continue;
     const std::uint32_t topic = i % plan_.topic_count();
     publisher_options options{.number = i, .topic = plan_.topic_name(topic), .limit = plan_.messages};
-    if (can_tell_receipts) options.copies = plan_.copies(topic);
+    if (can_tell_receipts && !plan_.is_stored()) options.copies = plan_.copies(topic);
     if (plan_.kind == load_kind::round_trip) {
       options.reply_to = plan_.prefix + "reply/" + std::to_string(i);
       receivers_.push_back(std::make_unique<load_receiver>(plan_, publishers_, meter_, mark_));
@@ -88,8 +104,14 @@ bool load_session::bring_up_all(std::size_t from, const std::function<bool()>& t
 
 bool load_session::subscribe_all(const std::function<bool()>& tick) {
   const auto subscribe = [this](load_client& by, const std::vector<std::string>& filters, auto& taker) {
+    if (by.is_up()) by.subscribe(filters, plan_.quality, [&taker](const message& m) { taker.take(m); });
+  };
+  const auto subscribe_slowly = [this](load_client& by, const std::vector<std::string>& filters,
+                                       load_receiver& taker) {
     if (!by.is_up()) return;
-    by.subscribe(filters, plan_.quality, [&taker](const message& m) { taker.take(m); });
+    by.subscribe(filters, plan_.quality,
+                 [&taker, pause = plan_.slow_pause](const message& m) { taker.take_slowly(m, pause); },
+                 {.run_on = run_on::own_thread, .queue_items = 16});
   };
   if (plan_.kind == load_kind::round_trip) {
     for (std::size_t i = 0; i < responders_.size(); ++i)
@@ -97,9 +119,14 @@ bool load_session::subscribe_all(const std::function<bool()>& tick) {
     for (std::size_t i = 0; i < receivers_.size(); ++i)
       subscribe(publishers_[i]->by(), {plan_.prefix + "reply/" + std::to_string(i)}, *receivers_[i]);
   } else {
-    for (std::size_t i = 0; i < receivers_.size(); ++i)
-      subscribe(*clients_[i], plan_.filters(static_cast<std::uint32_t>(i)), *receivers_[i]);
+    for (std::uint32_t i = 0; i < receivers_.size(); ++i)
+      plan_.is_slow(i) ? subscribe_slowly(*clients_[i], plan_.filters(i), *receivers_[i])
+                       : subscribe(*clients_[i], plan_.filters(i), *receivers_[i]);
   }
+  return is_granted(tick);
+}
+
+bool load_session::is_granted(const std::function<bool()>& tick) {
   const auto until = std::chrono::steady_clock::now() + plan_.connect_timeout;
   for (const auto& each : clients_) {
     while (!each->is_subscribed()) {
@@ -124,23 +151,29 @@ bool load_session::subscribe_all(const std::function<bool()>& tick) {
 
 bool load_session::open(const std::function<bool()>& tick) {
   if (!failure_.empty()) return false;
-  const std::size_t wanted = std::size_t{plan_.publishers} + plan_.subscribers;
+  const std::size_t wanted = std::size_t{plan_.publishers} * (plan_.turn == load_turn::takeover ? 2 : 1)
+                             + plan_.subscribers + (plan_.churn > 0 ? plan_.churners : 0);
   if (failure_ = misfit_of_descriptors(wanted * (plan_.is_embedded() ? 2 : 1)); !failure_.empty())
     return false;
   add_subscribers();
   if (!bring_up_all(0, tick)) return false;
-  if (plan_.kind != load_kind::round_trip && !subscribe_all(tick)) return false;
+  const bool subscribes_now = plan_.kind != load_kind::round_trip && plan_.turn != load_turn::retained;
+  if (subscribes_now && !subscribe_all(tick)) return false;
   add_publishers();
+  add_churners();
   if (!bring_up_all(subscribed_, tick)) return false;
   return plan_.kind != load_kind::round_trip || subscribe_all(tick);
 }
 
 void load_session::start() {
+  if (!churners_.empty()) churn_.emplace(plan_.churn, churners_, comings_);
   if (publishers_.empty()) return;
   for (const auto& each : publishers_)
     if (!each->by().is_up()) each->give_up();
   if (plan_.is_open_loop()) {
-    schedule_.emplace(open_loop_options{plan_.rate, plan_.poisson, plan_.seed}, publishers_, meter_);
+    schedule_.emplace(
+        pace_options{plan_.rate, plan_.poisson, plan_.seed, plan_.burst, plan_.ramp_from, plan_.ramp_time},
+        publishers_, meter_);
     return;
   }
   for (const auto& each : publishers_)
@@ -150,6 +183,7 @@ void load_session::start() {
 void load_session::stop() {
   gate_.close();
   schedule_.reset();
+  churn_.reset();
 }
 
 bool load_session::is_cut_off() const noexcept {
@@ -158,7 +192,13 @@ bool load_session::is_cut_off() const noexcept {
   });
 }
 
+void load_session::clear_retained() {
+  for (const auto& each : publishers_)
+    if (!each->is_broken()) each->clear_retained();
+}
+
 void load_session::judge_connections() {
+  if (plan_.turn == load_turn::takeover) return; // they are to lose them
   if (!failure_.empty() || !is_cut_off()) return;
   failure_ = "every connection was lost";
   for (const auto& each : clients_)
@@ -169,7 +209,7 @@ void load_session::judge_connections() {
 }
 
 bool load_session::is_over() const noexcept {
-  if (is_cut_off()) return true;
+  if (!plan_.reconnects && is_cut_off()) return true;
   if (plan_.kind == load_kind::subscribe)
     return plan_.limit != 0 && number_under(meter_.received) >= plan_.limit;
   if (publishers_.empty()) return false;
@@ -179,14 +219,19 @@ bool load_session::is_over() const noexcept {
                      [](const auto& each) { return each->is_done(); });
 }
 
-bool load_session::is_settled() const noexcept {
+bool load_session::is_answered() const noexcept {
   for (const auto& each : publishers_) {
     if (each->is_broken()) continue;
     if (!each->is_idle()) return false;
     const std::uint64_t issued = each->issued();
     if (each->ended() < issued) return false;
   }
-  return meter_.received.load(std::memory_order_seq_cst) >= expected_receipts();
+  return true;
+}
+
+bool load_session::is_settled() const noexcept {
+  return is_answered() && number_under(meter_.away) == 0
+         && meter_.received.load(std::memory_order_seq_cst) >= expected_receipts();
 }
 
 std::uint64_t load_session::expected_receipts() const noexcept {
@@ -218,6 +263,7 @@ void load_session::fill_faults(load_counts& counts) const {
   if (!plan_.verify || !plan_.share.empty()) return;
   std::uint64_t lost = 0;
   for (std::size_t r = 0; r < receivers_.size(); ++r) {
+    if (plan_.slow != 0 && plan_.is_slow(static_cast<std::uint32_t>(r))) continue;
     std::vector<std::uint32_t> from;
     for (std::uint32_t p = 0; p < publishers_.size(); ++p) {
       const bool is_pair = plan_.kind == load_kind::round_trip
@@ -228,7 +274,8 @@ void load_session::fill_faults(load_counts& counts) const {
     const receiver_faults found = receivers_[r]->faults(from);
     lost += found.lost;
     counts.duplicated += found.duplicated;
-    counts.reordered += found.reordered;
+    // What is retained on many topics comes in no order.
+    if (plan_.turn != load_turn::retained) counts.reordered += found.reordered;
   }
   counts.lost = lost;
 }
@@ -243,7 +290,8 @@ void load_session::fill_connects(load_result& result) const {
       continue;
     }
     ++result.counts.connected;
-    if (each->user().state() != client_state::connected) ++result.counts.dropped_connections;
+    if (!each->is_excused() && each->user().state() != client_state::connected)
+      ++result.counts.dropped_connections;
     whole.push_back(each->decided() - each->begun());
     if (each->dialled() == 0) continue;
     dial.push_back(each->dialled() - each->begun());
@@ -265,6 +313,10 @@ void load_session::fill(load_result& result) {
   counts.errors = number_under(meter_.failed);
   fill_faults(counts);
   fill_connects(result);
+  counts.connect_failures += number_under(meter_.reconnect_failures);
+  if (plan_.slow != 0)
+    result.notes.push_back("slow subscribers took " + std::to_string(number_under(meter_.slow_received))
+                           + " messages; only those that keep up are expected to take all");
   for (const auto& [what, times] : meter_.failures())
     result.notes.push_back(std::to_string(times) + " x " + what);
   if (const auto inside = place_.statistics(); inside && inside->messages_dropped != 0)

@@ -1,8 +1,9 @@
 // load_session: the clients of a load, from dialling to the last message.
 //
 // Lives here: load_session.
-// Holds:   receivers and responders are connected and subscribed before any publisher dials. Nothing is
-//          sent before start(). drain() waits for what is on its way.
+// Holds:   receivers and responders are connected and subscribed before any publisher dials, unless what is
+//          published is to be retained first. Nothing is sent before start(). drain() waits for what is on
+//          its way.
 // Threads: everything on one outside thread; handlers on the clients' workers.
 // Errors:  failure() in words; notes() for what went wrong beside.
 #pragma once
@@ -13,10 +14,12 @@
 #include "load_receiver.hpp"
 #include "load_result.hpp"
 #include "open_loop.hpp"
+#include "reconnects.hpp"
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +49,20 @@ public:
   /// Lets closed loops go on that wait for messages which do not come.
   void forgive_the_lost();
 
+  /// Whether every message sent has its outcome.
+  bool is_answered() const noexcept;
+  bool subscribe_all(const std::function<bool()>& tick);
+  void clear_retained();
+
+  const load_plan& plan() const noexcept { return plan_; }
+  std::unique_ptr<load_client> make_client(const std::string& id, std::uint32_t number);
+  const event_log* events() const noexcept { return events_ ? &*events_ : nullptr; }
+  std::span<const std::unique_ptr<load_client>> clients() const noexcept { return clients_; }
+  std::span<const std::unique_ptr<load_client>> subscribers() const noexcept {
+    return clients().first(subscribed_);
+  }
+  std::span<const std::unique_ptr<load_receiver>> receivers() const noexcept { return receivers_; }
+  reconnects& comings() noexcept { return comings_; }
   load_meter& meter() noexcept { return meter_; }
   const std::string& failure() const noexcept { return failure_; }
   /// Counts, connect latencies and notes.
@@ -56,7 +73,8 @@ private:
   void add_subscribers();
   void add_publishers();
   bool bring_up_all(std::size_t from, const std::function<bool()>& tick);
-  bool subscribe_all(const std::function<bool()>& tick);
+  bool is_granted(const std::function<bool()>& tick);
+  void add_churners();
   bool is_settled() const noexcept;
   std::uint64_t expected_receipts() const noexcept;
   void fill_faults(load_counts& counts) const;
@@ -64,6 +82,7 @@ private:
 
   load_plan plan_;
   std::uint32_t mark_;
+  std::optional<event_log> events_;
   load_meter meter_;
   load_gate gate_;
   broker_place place_;
@@ -71,9 +90,12 @@ private:
   publisher_list publishers_;
   std::vector<std::unique_ptr<load_receiver>> receivers_;
   std::vector<std::unique_ptr<load_responder>> responders_;
+  reconnects comings_{meter_};
   std::vector<std::unique_ptr<load_client>> clients_; // gone before what their handlers refer to
   std::size_t subscribed_ = 0;                        // the first so many of them subscribe
   std::optional<open_loop> schedule_;
+  std::vector<load_client*> churners_{};
+  std::optional<churn> churn_;
 };
 
 } // namespace troupe::bench

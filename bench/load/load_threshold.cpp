@@ -29,9 +29,10 @@ constexpr std::array<std::pair<std::string_view, rate>, 4> rates{{{"sent.rate", 
                                                                   {"recv.rate", &load_result::received_rate},
                                                                   {"cpu", &load_result::processor_share}}};
 
-constexpr std::array<std::string_view, 9> latencies{
+constexpr std::array<std::string_view, 14> latencies{
     "e2e",          "e2e.uncorrected", "ack",           "ack.uncorrected", "lag",
-    "connect.dial", "connect.mqtt",    "connect.total", "subscribe"};
+    "connect.dial", "connect.mqtt",    "connect.total", "subscribe",       "reconnect",
+    "takeover",     "stored.first",    "stored.all",    "slow.e2e"};
 constexpr std::array<std::pair<std::string_view, double>, 5> percentiles{
     {{".p50", 0.5}, {".p90", 0.9}, {".p99", 0.99}, {".p99.9", 0.999}, {".p99.99", 0.9999}}};
 

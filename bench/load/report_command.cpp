@@ -1,7 +1,7 @@
 // report: result files again, in another format.
 #include "command.hpp"
-#include "load_json.hpp"
 #include "load_report.hpp"
+#include "load_series.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -30,20 +30,19 @@ std::optional<std::vector<load_result>> read_all(const std::vector<std::string>&
     std::ifstream input{file};
     std::stringstream text;
     text << input.rdbuf();
-    auto result = read_load_json(text.str());
-    if (!result) {
+    auto runs = read_load_series(text.str());
+    if (!runs) {
       std::fprintf(stderr, "troupe-bench report: %s is no result of run, pub, sub, conn or rr\n",
                    file.c_str());
       return std::nullopt;
     }
-    results.push_back(std::move(*result));
+    for (load_result& each : *runs) results.push_back(std::move(each));
   }
   return results;
 }
 
 void write(std::ostream& out, load_format format, const std::vector<load_result>& results) {
-  if (format == load_format::html) return write_load_page(out, results);
-  for (const load_result& each : results) write_load_report(out, format, each);
+  write_load_series(out, format, results, nullptr);
 }
 
 int run_report(const report_options& options) {

@@ -1,0 +1,105 @@
+// Paho's asynchronous C client (MQTTAsync) with its own threads and MQTT 5.0.
+#include "peer_client.hpp"
+
+#ifdef TROUPE_HAS_PAHO
+
+#include <MQTTAsync.h>
+
+namespace troupe::bench::peers {
+namespace {
+
+class paho_peer final : public peer_client {
+public:
+  paho_peer() = default;
+  ~paho_peer() override {
+    if (user_ == nullptr) return;
+    MQTTAsync_disconnectOptions how = MQTTAsync_disconnectOptions_initializer5;
+    how.context = this;
+    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) { static_cast<paho_peer*>(self)->answer(1); };
+    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) { static_cast<paho_peer*>(self)->answer(-1); };
+    answer_.store(0);
+    if (MQTTAsync_disconnect(user_, &how) == MQTTASYNC_SUCCESS) answer_.wait(0);
+    MQTTAsync_destroy(&user_);
+  }
+  paho_peer(const paho_peer&) = delete;
+  paho_peer& operator=(const paho_peer&) = delete;
+
+  bool connect(const peer_address& where) override {
+    const std::string uri = "tcp://" + where.host + ':' + std::to_string(where.port);
+    MQTTAsync_createOptions made = MQTTAsync_createOptions_initializer5;
+    made.maxBufferedMessages = 1'000'000; // by itself it refuses the 101st that waits; it is to take a batch
+    if (MQTTAsync_createWithOptions(&user_, uri.c_str(), where.client_id.c_str(), MQTTCLIENT_PERSISTENCE_NONE,
+                                    nullptr, &made)
+        != MQTTASYNC_SUCCESS)
+      return false;
+    MQTTAsync_setCallbacks(
+        user_, this, nullptr,
+        [](void* self, char* topic, int, MQTTAsync_message* message) {
+          static_cast<paho_peer*>(self)->count_receipt();
+          MQTTAsync_freeMessage(&message);
+          MQTTAsync_free(topic);
+          return 1;
+        },
+        nullptr);
+    MQTTAsync_connectOptions how = MQTTAsync_connectOptions_initializer5;
+    how.keepAliveInterval = 60;
+    how.cleanstart = 1;
+    if (where.is_uncapped) how.maxInflight = 65'535;
+    how.context = this;
+    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) { static_cast<paho_peer*>(self)->answer(1); };
+    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) { static_cast<paho_peer*>(self)->answer(-1); };
+    answer_.store(0);
+    return MQTTAsync_connect(user_, &how) == MQTTASYNC_SUCCESS && is_answered_well();
+  }
+
+  bool subscribe(const std::string& topic, int quality) override {
+    MQTTAsync_responseOptions how = MQTTAsync_responseOptions_initializer;
+    how.context = this;
+    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) { static_cast<paho_peer*>(self)->answer(1); };
+    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) { static_cast<paho_peer*>(self)->answer(-1); };
+    answer_.store(0);
+    return MQTTAsync_subscribe(user_, topic.c_str(), quality, &how) == MQTTASYNC_SUCCESS
+           && is_answered_well();
+  }
+
+  bool publish(const std::string& topic, std::string_view payload, int quality) override {
+    MQTTAsync_responseOptions how = MQTTAsync_responseOptions_initializer;
+    how.context = this;
+    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) {
+      static_cast<paho_peer*>(self)->count_end(true);
+    };
+    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) {
+      static_cast<paho_peer*>(self)->count_end(false);
+    };
+    return MQTTAsync_send(user_, topic.c_str(), static_cast<int>(payload.size()), payload.data(), quality, 0,
+                          &how)
+           == MQTTASYNC_SUCCESS;
+  }
+
+private:
+  void answer(int how) noexcept {
+    answer_.store(how);
+    answer_.notify_all();
+  }
+  bool is_answered_well() {
+    answer_.wait(0);
+    return answer_.load() > 0;
+  }
+
+  MQTTAsync user_ = nullptr;
+  std::atomic<int> answer_{0}; // 0: none yet
+};
+
+} // namespace
+
+std::unique_ptr<peer_client> make_paho() { return std::make_unique<paho_peer>(); }
+
+} // namespace troupe::bench::peers
+
+#else
+
+namespace troupe::bench::peers {
+std::unique_ptr<peer_client> make_paho() { return nullptr; }
+} // namespace troupe::bench::peers
+
+#endif
