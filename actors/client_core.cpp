@@ -15,17 +15,6 @@ namespace {
 using protocol::errc;
 using std::chrono::steady_clock;
 
-protocol::publish as_packet(const publish_request& what) noexcept {
-  protocol::publish packet;
-  packet.topic = what.topic;
-  packet.payload = what.payload;
-  packet.properties = what.properties;
-  packet.quality = what.quality;
-  packet.retain = what.retain;
-  packet.id = what.quality == qos::at_most_once ? 0 : 1; // in its place; the session writes the real one
-  return packet;
-}
-
 } // namespace
 
 client_core::client_core(stage& where, client_options options)
@@ -44,6 +33,17 @@ client_core::client_core(stage& where, client_options options)
       late_cells_{*cells_} {}
 
 client_core::~client_core() { end(); }
+
+protocol::publish client_core::as_packet(const publish_request& what) noexcept {
+  protocol::publish packet;
+  packet.topic = what.topic;
+  packet.payload = what.payload;
+  packet.properties = what.properties;
+  packet.quality = what.quality;
+  packet.retain = what.retain;
+  packet.id = what.quality == qos::at_most_once ? 0 : 1; // in its place; the session writes the real one
+  return packet;
+}
 
 client_core::front_door::pass client_core::enter() {
   auto pass = doors_.enter();
@@ -100,9 +100,10 @@ pending<outcome> client_core::publish(const publish_request& what) {
       if (what.quality == qos::at_most_once && !what.retain) {
         const door::plain packet = here.write_plain(what.topic, what.payload);
         if (packet.frame != nullptr) [[likely]] {
-          const bool has_joined = pass.is_last(here.run_ticket()) && here.join_run(packet);
-          if (!has_joined) push_run(std::move(pass), here.begin_run(packet));
-          return pending<outcome>{packet.where};
+          const cell where = here.take_cell();
+          const bool has_joined = pass.is_last(here.run_ticket()) && here.join_run(packet, where);
+          if (!has_joined) push_run(std::move(pass), here.begin_run(packet, where));
+          return pending<outcome>{where};
         }
       } else {
         publish_record* const record = here.write_bare(what.topic, what.payload, what.quality, what.retain);
@@ -157,7 +158,7 @@ void client_core::push(front_door::pass pass, publish_record& record) {
     return inside.push(item) == runtime::offer::taken;
   }();
   if (!is_taken) [[unlikely]]
-    refuse(record, errc::closed); // the session's mailbox is larger than the quota
+    refuse(record); // the session's mailbox is larger than the quota
 }
 
 void client_core::push_run(front_door::pass pass, door_run& run) {
@@ -169,21 +170,17 @@ void client_core::push_run(front_door::pass pass, door_run& run) {
     return is_in;
   }();
   if (!is_taken) [[unlikely]]
-    run.for_each(run.close(), [this](publish_record& each) { refuse(each, errc::closed); });
+    refuse(run);
 }
 
-void client_core::push_all(std::optional<front_door::pass>& pass,
-                           std::span<runtime::ticketed<request_item>> items) {
-  const auto done = pass->push_many(items);
-  if (done.count == items.size()) return;
-  pass.reset();
-  // As in push: what the session does not take, it will never take.
-  for (auto& each : items.subspan(done.count)) refuse(publish_record::from(*each.item.what), errc::closed);
-}
-
-void client_core::refuse(publish_record& record, std::error_code why) {
+void client_core::refuse(user_request& what) {
+  if (what.what == user_request::kind::run) {
+    auto& run = static_cast<door_run&>(what);
+    return run.for_each(run.close(), [this](publish_record& each) { refuse(each); });
+  }
+  publish_record& record = publish_record::from(what);
   const asker who = record.who;
-  const outcome how{why};
+  const outcome how{errc::closed};
   if (who.what() == asker::kind::handler) {
     // The handler lies in the record: it is run here, before that goes.
     if (!who.handler()->run(how)) front_->handler_failures.add(1);
@@ -203,59 +200,13 @@ void client_core::answer(const asker& who, const outcome& how) {
     return;
   }
   case asker::kind::group:
-    if (const auto last = who.group()->end_one(how)) answer(*last, who.group()->take_verdict());
+    if (const auto last = who.group()->end(1, how)) answer(*last, who.group()->take_verdict());
     return;
   case asker::kind::handler:
     if (!who.handler()->run(how)) front_->handler_failures.add(1);
     return;
   case asker::kind::nobody: return;
   }
-}
-
-void client_core::publish_many(std::span<const publication> messages, const asker& who) {
-  if (messages.empty()) return answer(who, outcome{protocol::reason_code::success});
-  auto* const group = new publish_group{who, messages.size()};
-  std::vector<runtime::ticketed<request_item>> items;
-  items.reserve(std::min<std::size_t>(messages.size(), 1024));
-  std::optional<front_door::pass> pass;
-  const auto send = [&] {
-    if (items.empty()) return;
-    if (!pass) pass.emplace(enter());
-    push_all(pass, items);
-    items.clear();
-  };
-  const auto until = steady_clock::now() + options_.publish_wait;
-  for (const publication& each : messages) {
-    const publish_request what{each.topic, each.payload.bytes(), each.options.properties, each.quality,
-                               each.options.retain};
-    std::error_code refusal;
-    publish_record* record = nullptr;
-    while (!refusal && record == nullptr) {
-      if (!pass) pass.emplace(enter());
-      if (!*pass) {
-        refusal = errc::closed;
-        break;
-      }
-      const door::written done = pass->local().write(as_packet(what), 0);
-      record = done.record;
-      refusal = done.refusal;
-      if (record != nullptr || refusal) break;
-      send(); // what is there goes first, or there will never be room
-      pass.reset();
-      if (!wait_for_room(what, 0, until))
-        refusal = front_->bounds.is_closed() ? errc::closed : errc::backpressure;
-    }
-    if (refusal) {
-      send();
-      pass.reset();
-      answer(asker{group}, outcome{refusal});
-      continue;
-    }
-    record->who = asker{group};
-    items.push_back({0, request_item{record}});
-    if (items.size() == 1024) send();
-  }
-  send();
 }
 
 // -- everything else ------------------------------------------------------------------------

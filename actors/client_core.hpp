@@ -56,7 +56,9 @@ public:
 
 private:
   using front_door = runtime::front_door<request_item, door>;
+  class many;
 
+  static protocol::publish as_packet(const publish_request& what) noexcept;
   front_door::pass enter();
   pending<outcome> publish_carefully(const publish_request& what);
   /// The record, written behind some door; null and an error when there was no room in time.
@@ -68,7 +70,8 @@ private:
   void push(front_door::pass pass, publish_record& record);
   void push_run(front_door::pass pass, door_run& run);
   void push_all(std::optional<front_door::pass>& pass, std::span<runtime::ticketed<request_item>> items);
-  void refuse(publish_record& record, std::error_code why);
+  /// A publish or a run of them that the session will never take: errc::closed.
+  void refuse(user_request& what);
 
   const client_options options_;
   runtime::house& house_;

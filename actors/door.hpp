@@ -90,12 +90,14 @@ public:
   struct plain {
     protocol::octet* frame = nullptr; // null: as with write_bare
     std::size_t size = 0;
-    cell where{};
   };
   plain write_plain(std::string_view topic, protocol::octets payload);
   /// Lets it join the run begun last. False: it has to begin one.
-  bool join_run(const plain& what) noexcept;
-  door_run& begin_run(const plain& what) noexcept;
+  bool join_run(const plain& what, const cell& where) noexcept;
+  door_run& begin_run(const plain& what, const cell& where) noexcept;
+  /// The same for publishes that one group waits for: answers `run`, which the session does not know yet, when
+  /// that took it in, or a new one. Nothing else may have been written since.
+  door_run* extend_run(door_run* run, const plain& what, publish_group* group) noexcept;
   /// The ticket of the run begun last. No longer to be joined: no ticket, when it was refused.
   void set_run_ticket(std::optional<std::uint32_t> ticket) noexcept {
     if (ticket)
@@ -123,6 +125,8 @@ private:
   bool may_spend(std::size_t octets) noexcept;
   protocol::octet* put_frame(const protocol::bare_publish& packet, std::string_view topic,
                              protocol::octets payload, protocol::qos quality, bool retain);
+  void keep_room_for_record(const plain& what) noexcept;
+  door_run& new_run(const plain& what, const asker& who) noexcept;
   publish_record* put_record(std::size_t size, protocol::octet* frame, std::size_t frame_size);
   void begin_slab(std::size_t at_least);
   void retire_slab() noexcept;
@@ -202,29 +206,45 @@ inline auto door::write_plain(std::string_view topic, protocol::octets payload) 
   protocol::octet* const frame = put_frame(packet, topic, payload, quality, false);
   if (frame == nullptr) [[unlikely]]
     return {};
-  return {frame, packet.size(), take_cell()};
+  return {frame, packet.size()};
 }
 
-inline bool door::join_run(const plain& what) noexcept {
-  const bool follows = run_ != nullptr && what.where.at == run_next_.at && what.where.block == run_next_.block
-                       && what.where.round == run_next_.round
+inline void door::keep_room_for_record(const plain& what) noexcept {
+  ++spent_;
+  end_ -= record_line;
+  frames_.set(what.frame + what.size, end_);
+}
+
+inline door_run& door::new_run(const plain& what, const asker& who) noexcept {
+  end_ -= record_line;
+  auto* const run = ::new (static_cast<void*>(end_)) door_run{who, what.frame, what.size, slab_, version_};
+  keep_room_for_record(what);
+  return *run;
+}
+
+inline bool door::join_run(const plain& what, const cell& where) noexcept {
+  const bool follows = run_ != nullptr && where.at == run_next_.at && where.block == run_next_.block
+                       && where.round == run_next_.round
                        && static_cast<std::size_t>(what.frame - run_->frames()) < run_octets;
   if (!follows || !run_->join(what.size)) return false;
   ++run_next_.at;
-  ++spent_;
-  end_ -= record_line;
-  frames_.set(what.frame + what.size, end_);
+  keep_room_for_record(what);
   return true;
 }
 
-inline door_run& door::begin_run(const plain& what) noexcept {
-  end_ -= record_line;
-  run_ = ::new (static_cast<void*>(end_)) door_run{what.where, what.frame, what.size, slab_, version_};
-  run_next_ = {what.where.block, what.where.at + 1, what.where.round};
-  ++spent_;
-  end_ -= record_line; // its first record
-  frames_.set(what.frame + what.size, end_);
+inline door_run& door::begin_run(const plain& what, const cell& where) noexcept {
+  run_ = &new_run(what, asker{where});
+  run_next_ = {where.block, where.at + 1, where.round};
   return *run_;
+}
+
+inline door_run* door::extend_run(door_run* run, const plain& what, publish_group* group) noexcept {
+  run_ = nullptr;
+  if (run == nullptr || static_cast<std::size_t>(what.frame - run->frames()) >= run_octets)
+    return &new_run(what, asker{group});
+  run->add(what.size);
+  keep_room_for_record(what);
+  return run;
 }
 
 } // namespace troupe::actors

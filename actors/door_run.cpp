@@ -17,8 +17,11 @@ publish_record& door_run::make_record(std::uint32_t at, protocol::octet* frame) 
 
   auto* const place = reinterpret_cast<std::byte*>(this) - record_line * (std::size_t{at} + 1);
   auto* const record = ::new (static_cast<void*>(place)) publish_record;
-  const cell begin = first();
-  record->who = asker{cell{begin.block, begin.at + at, begin.round}};
+  record->who = who;
+  if (who.what() == asker::kind::cell) {
+    const cell first = who.as_cell();
+    record->who = asker{cell{first.block, first.at + at, first.round}};
+  }
   record->topic_size = static_cast<std::uint16_t>(topic_size);
   record->frame = frame;
   record->memory = memory_;

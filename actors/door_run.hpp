@@ -1,7 +1,7 @@
 // door_run: publishes at QoS 0 that one door took one behind the other, as one request.
 //
 // Lives here: door_run.
-// Holds:   the door pushes a run when it begins and goes on joining publishes to it as long as the session
+// Holds:   who waits is a row of cells, or one group. Of cells: the door pushes a run when it begins and goes on joining publishes to it as long as the session
 //          has not taken it and nobody else has pushed anything since: so a run stands where its first
 //          publish stood, and no order between calls is lost. Their packets lie side by side, their cells
 //          are consecutive cells of one block in one round, and below the run, towards the beginning of the
@@ -27,11 +27,12 @@ inline constexpr std::size_t run_octets = std::size_t{8} << 10U;
 
 class door_run : public user_request {
 public:
-  /// Begins with one publish. Each publish of a run holds a reference to `memory`.
-  door_run(const cell& first, protocol::octet* frames, std::size_t frame_size, runtime::slab* memory,
+  /// Begins with one publish; `asks` is its cell, or the group of all. Each publish of a run holds a reference
+  /// to `memory`.
+  door_run(const asker& asks, protocol::octet* frames, std::size_t frame_size, runtime::slab* memory,
            protocol::version v) noexcept
       : memory_{memory}, frames_{frames}, version_{v}, state_{one + frame_size} {
-    who = asker{first};
+    who = asks;
     what = kind::run;
   }
 
@@ -40,6 +41,10 @@ public:
   bool join(std::size_t frame_size) noexcept {
     // The packet and its cell were written before; close() acquires them.
     return (state_.fetch_add(one + frame_size, std::memory_order_release) & closed) == 0;
+  }
+  /// One more, while the session does not know of the run yet.
+  void add(std::size_t frame_size) noexcept {
+    state_.store(state_.load(std::memory_order_relaxed) + one + frame_size, std::memory_order_relaxed);
   }
   const protocol::octet* frames() const noexcept { return frames_; }
 
@@ -59,7 +64,6 @@ public:
   }
   protocol::octet* frames() noexcept { return frames_; }
   runtime::slab* memory() const noexcept { return memory_; }
-  cell first() const noexcept { return who.as_cell(); }
   /// Makes a record of each publish and hands it to `f`, which may end it.
   template <class F>
   void for_each(const extent& whole, F&& f) {

@@ -122,10 +122,10 @@ class publish_group {
 public:
   publish_group(const asker& who, std::size_t size) noexcept : who_{who}, left_{size} {}
 
-  /// One publish ended. The one who waits, when it was the last; then call take_verdict().
-  std::optional<asker> end_one(const outcome& how) noexcept {
+  /// So many publishes ended. The one who waits, when they were the last; then call take_verdict().
+  std::optional<asker> end(std::size_t count, const outcome& how) noexcept {
     if (!how.ok() && !has_failed_.exchange(true, std::memory_order_relaxed)) verdict_ = how;
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return std::nullopt;
+    if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return std::nullopt;
     if (!has_failed_.load(std::memory_order_relaxed)) verdict_ = how;
     return who_;
   }

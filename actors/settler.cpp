@@ -7,7 +7,7 @@ namespace troupe::actors {
 void settler::finish(publish_record& record, const outcome& how) {
   switch (record.who.what()) {
   case asker::kind::cell: settle(record.who.as_cell(), how); break;
-  case asker::kind::group: settle_group(*record.who.group(), how); break;
+  case asker::kind::group: settle_group(*record.who.group(), 1, how); break;
   case asker::kind::handler: calls_.push_back({record.who.handler(), how, &record}); return;
   case asker::kind::nobody: break;
   }
@@ -17,7 +17,7 @@ void settler::finish(publish_record& record, const outcome& how) {
 void settler::answer(const asker& who, const outcome& how) {
   switch (who.what()) {
   case asker::kind::cell: settle(who.as_cell(), how); break;
-  case asker::kind::group: settle_group(*who.group(), how); break;
+  case asker::kind::group: settle_group(*who.group(), 1, how); break;
   case asker::kind::handler: calls_.push_back({who.handler(), how, nullptr}); break;
   case asker::kind::nobody: break;
   }
@@ -33,8 +33,23 @@ void settler::touch(settlement_block* block) {
   if (std::find(touched_.begin(), touched_.end(), block) == touched_.end()) touched_.push_back(block);
 }
 
-void settler::settle_group(publish_group& group, const outcome& how) {
-  if (const auto who = group.end_one(how)) answer(*who, group.take_verdict());
+void settler::settle_group(publish_group& group, std::size_t count, const outcome& how) {
+  if (const auto who = group.end(count, how)) answer(*who, group.take_verdict());
+}
+
+void settler::succeed_all(const door_run& run, const door_run::extent& whole) {
+  if (run.who.what() == asker::kind::group) {
+    settle_group(*run.who.group(), whole.count, outcome{protocol::reason_code::success});
+  } else {
+    const cell where = run.who.as_cell();
+    for (std::uint32_t at = where.at; at != where.at + whole.count; ++at)
+      where.block->settle_success(at, where.round);
+    if (where.block != last_block_) touch(where.block);
+  }
+  ended_.items += whole.count;
+  ended_.octets += static_cast<std::int64_t>(whole.weight());
+  if (run.memory() != run_slab_) begin_run(run.memory());
+  run_count_ += whole.count;
 }
 
 void settler::begin_run(runtime::slab* memory) noexcept {

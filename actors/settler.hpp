@@ -38,16 +38,7 @@ public:
     release(record);
   }
   /// The same for all of a run.
-  void succeed_all(const door_run& run, const door_run::extent& whole) {
-    const cell where = run.first();
-    for (std::uint32_t at = where.at; at != where.at + whole.count; ++at)
-      where.block->settle_success(at, where.round);
-    if (where.block != last_block_) touch(where.block);
-    ended_.items += whole.count;
-    ended_.octets += static_cast<std::int64_t>(whole.weight());
-    if (run.memory() != run_slab_) begin_run(run.memory());
-    run_count_ += whole.count;
-  }
+  void succeed_all(const door_run& run, const door_run::extent& whole);
   void answer(const asker& who, const outcome& how);
   /// Whether flush() would call somebody, who may ask for more.
   bool has_calls() const noexcept { return !calls_.empty(); }
@@ -63,7 +54,7 @@ private:
 
   void settle(const cell& where, const outcome& how);
   void touch(settlement_block* block);
-  void settle_group(publish_group& group, const outcome& how);
+  void settle_group(publish_group& group, std::size_t count, const outcome& how);
   void release(publish_record& record) noexcept {
     ended_.items += 1;
     ended_.octets += static_cast<std::int64_t>(record.weight());

@@ -57,10 +57,11 @@ protected:
       packet = door_.write_plain(topic, as_octets(payload));
       EXPECT_NE(packet.frame, nullptr);
     }
-    expected_.push_back({support::dump({packet.frame, packet.size}), std::string{topic}, std::string{payload},
-                         packet.where.at});
-    if (door_.join_run(packet)) return true;
-    runs_.push_back(&door_.begin_run(packet));
+    const cell where = door_.take_cell();
+    expected_.push_back(
+        {support::dump({packet.frame, packet.size}), std::string{topic}, std::string{payload}, where.at});
+    if (door_.join_run(packet, where)) return true;
+    runs_.push_back(&door_.begin_run(packet, where));
     return false;
   }
   /// What the session finds in it, one by one.
@@ -159,9 +160,9 @@ TEST_P(door_runs, give_back_what_was_drawn_for_them) {
       record->memory->release(1);
       continue;
     }
-    door_run& run = mine.begin_run(first);
+    const cell where = mine.take_cell();
+    door_run& run = mine.begin_run(first, where);
     const door_run::extent whole = run.close();
-    const cell where = run.first();
     where.block->settle_success(where.at, where.round);
     troupe::pending<troupe::outcome>{where};
     narrow.give_back({whole.count, static_cast<std::int64_t>(whole.weight())});
@@ -179,8 +180,8 @@ TEST(door_run, is_taken_whole_while_others_join) {
   settlement_block* const block = store.take(64);
   alignas(record_line) std::byte place[record_line];
   for (int round = 0; round != 50; ++round) {
-    auto* const run =
-        ::new (static_cast<void*>(place)) door_run{cell{block, 0, 1}, nullptr, 1, nullptr, version::v5_0};
+    auto* const run = ::new (static_cast<void*>(place))
+        door_run{asker{cell{block, 0, 1}}, nullptr, 1, nullptr, version::v5_0};
     std::atomic<bool> has_begun{false};
     std::uint32_t joined = 1;
     std::thread door{[&] {

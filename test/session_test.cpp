@@ -162,6 +162,28 @@ TEST_P(clients, publish_many_with_one_outcome) {
   EXPECT_TRUE(c.publish_many({}).get().ok());
 }
 
+// Plain ones share runs, others have records of their own; more than what is pushed at once.
+TEST_P(clients, publish_many_of_all_kinds_in_order) {
+  client c{stage, options()};
+  auto link = welcome(c);
+  std::vector<troupe::publication> all(3'000);
+  std::vector<std::string> expected;
+  for (std::size_t at = 0; at != all.size(); ++at) {
+    all[at] = {.topic = at % 7 == 0 ? "u" : "t", .payload = "x"};
+    const bool is_retained = at % 11 == 0;
+    all[at].options.retain = is_retained;
+    if (at == 1'500) { // nobody can say it: it is refused alone
+      all[at].topic = "a/#";
+      continue;
+    }
+    expected.push_back(dump(std::string{is_retained ? "31" : "30"} + " 05 00 01 '"
+                            + std::string{all[at].topic} + "' 00 'x'"));
+  }
+  auto done = c.publish_many(all);
+  for (const std::string& each : expected) ASSERT_EQ(link.read(), each);
+  EXPECT_EQ(done.get().error(), errc::invalid_topic_name);
+}
+
 TEST_P(clients, feel_their_bounds) {
   auto narrow = options();
   narrow.pending_items = 4;
