@@ -132,7 +132,10 @@ TEST_F(acceptor_test, goes_on_when_descriptors_have_run_short) {
     if (std::exchange(is_first, false)) arrived.set_value();
   });
   ASSERT_TRUE(bound);
-  idle(where()); // UBSan looks at a type's first object with descriptors of its own; later there is none
+  // UBSan reads the first object of each type through a pipe, for which there will be no descriptor.
+  idle(where());
+  EXPECT_NE(boost::system::error_code(EMFILE, boost::system::system_category()),
+            boost::system::errc::connection_aborted);
   const int caller = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
