@@ -1,6 +1,7 @@
 #include "child_process.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,11 +45,19 @@ child_result run_child(const std::vector<std::string>& arguments, child_errors e
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (errors == child_errors::hidden)
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // Signals that are held back here are none of its business: a child that cannot be ended would hold us up.
+  posix_spawnattr_t how;
+  sigset_t none;
+  sigemptyset(&none);
+  ::posix_spawnattr_init(&how);
+  ::posix_spawnattr_setsigmask(&how, &none);
+  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
   std::vector<char*> words;
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   pid_t child = 0;
-  const int failed = ::posix_spawnp(&child, words.front(), &actions, nullptr, words.data(), environ);
+  const int failed = ::posix_spawnp(&child, words.front(), &actions, &how, words.data(), environ);
+  ::posix_spawnattr_destroy(&how);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   child_result result;

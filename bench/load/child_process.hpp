@@ -1,7 +1,7 @@
 // child_process: runs a program to its end and reads what it prints.
 //
 // Lives here: run_child(), own_program().
-// Holds:   standard output is collected, standard error goes where ours goes or nowhere.
+// Holds:   no signal is held back in it. Standard output is collected, standard error goes where ours goes or nowhere.
 // Errors:  a program that cannot be started has status 127 and no output.
 #pragma once
 

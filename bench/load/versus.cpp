@@ -14,17 +14,21 @@
 namespace troupe::bench {
 namespace {
 
-constexpr const char* patience = "120"; // seconds for one case, so that a library that hangs is a failed row
+// Seconds for one case, so that a library that hangs is a failed row.
+constexpr const char* patience = "60";
+constexpr const char* short_patience = "20";
 
 /// The case in a process of its own.
-peer_figures in_child(const peer_case& what, const std::string& peer, std::uint16_t port, double scale) {
+peer_figures in_child(const peer_case& what, const std::string& peer, std::uint16_t port, double scale,
+                      const char* seconds = patience) {
   const child_result ended =
-      run_child({"timeout", patience, own_program(), "versus", "--only", what.id, "--peer", peer, "--port",
-                 std::to_string(port), "--scale", std::to_string(scale)},
+      run_child({"timeout", "-k", "5", seconds, own_program(), "versus", "--only", what.id, "--peer", peer,
+                 "--port", std::to_string(port), "--scale", std::to_string(scale)},
                 child_errors::hidden);
   if (auto figures = read_figures(ended.output)) return *figures;
   peer_figures failed;
-  failed.failure = ended.status == 124 ? "did not end" : "ended with status " + std::to_string(ended.status);
+  const bool is_late = ended.status == 124 || ended.status == 137;
+  failed.failure = is_late ? "did not end" : "ended with status " + std::to_string(ended.status);
   return failed;
 }
 
@@ -67,7 +71,7 @@ void look_at_windows(versus_result& result) {
     if (!result.options.tell("window  " + peer)) return;
     if (row.failure.empty()) {
       relay between{{.broker_port = broker.port()}};
-      row.failure = in_child(what, peer, between.port(), result.options.scale).failure;
+      row.failure = in_child(what, peer, between.port(), result.options.scale, short_patience).failure;
       row.most_in_flight = between.most_in_flight();
       row.announced = between.receive_maximum();
     }

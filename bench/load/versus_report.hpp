@@ -17,7 +17,8 @@ namespace troupe::bench {
 void write_versus(std::ostream& out, load_format format, const versus_result& result);
 /// Cases in which another library was faster than ours, or took less of the processor, in words.
 std::vector<std::string> lost_rows(const versus_result& result);
-/// Whether something could not be measured, or a window was not kept by us.
+/// Whether something could not be measured, or a window was not kept by us. A library that does not get through
+/// a window is a row that says so.
 bool has_failed(const versus_result& result);
 
 } // namespace troupe::bench
