@@ -1,5 +1,6 @@
 #include "admissions.hpp"
 
+#include "hooks.hpp"
 #include "shard.hpp"
 #include "wills.hpp"
 
@@ -22,11 +23,18 @@ std::string in_hex(std::uint64_t value) {
 
 } // namespace
 
-admissions::admissions(shard& home) : shard_{home}, chance_{std::random_device{}()} {}
+admissions::admissions(shard& home)
+    : shard_{home},
+      connects_{(home.shop().options.max_connects_per_second + home.shards() - 1) / home.shards()},
+      chance_{std::random_device{}()} {}
 
 // -- CONNECT ------------------------------------------------------------------
 
 void admissions::on_connect(peer& who, std::optional<protocol::octets> password) {
+  if (!connects_.pass(shard_.shop().now)) {
+    shard_.shop().counts.connections_throttled.add();
+    return who.disconnect(reason_code::connection_rate_exceeded);
+  }
   if (const reason_code no = judge(who, password); protocol::is_failure(no)) return who.disconnect(no);
   if (shard_.shop().options.proof == nullptr || who.said.is_certified) return let_in(who);
   prove(who, password);
@@ -46,6 +54,9 @@ void admissions::on_proof(peer& who, reason_code how) {
 }
 
 void admissions::let_in(peer& who) {
+  if (hooks* const look = shard_.shop().hooks; look != nullptr)
+    if (const reason_code no = look->on_connect(who.who()); protocol::is_failure(no))
+      return who.disconnect(no);
   if (who.said.client_id.empty()) assign_id(who);
   shard_.say(registry::of(who.said.client_id, shard_.shards()),
              admission_wish{.client_id = who.said.client_id,
@@ -174,6 +185,7 @@ void admissions::enter(peer& who, peer_session& session, bool is_present) {
   counts.connections.add();
   counts.connections_total.add();
   if (is_present) shard_.desk().judge_again(who, session); // it may be allowed less than before
+  if (shard_.shop().hooks != nullptr) shard_.shop().hooks->on_connected(who.who(), is_present);
   who.admit(session, how);
   if (is_present) shard_.desk().say_status(session);
 }

@@ -7,6 +7,7 @@
 // Errors:  a refusal is a CONNACK with its reason code.
 #pragma once
 
+#include "rate_limit.hpp"
 #include "routing_messages.hpp"
 
 #include "../protocol/slice.hpp"
@@ -54,6 +55,7 @@ private:
   void give_back_shared(peer_session& who);
 
   shard& shard_;
+  rate_limit connects_;
   std::mt19937_64 chance_; // names for clients without one
   session_number last_ = 0;
 };

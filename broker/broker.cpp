@@ -10,6 +10,7 @@
 #include "../runtime/tls_context.hpp"
 
 #include <algorithm>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -42,6 +43,16 @@ protocol::result<tls_context_ref> context_of(const runtime::endpoint& at, tls_op
   return runtime::tls_context::make(runtime::tls_role::server, std::move(options));
 }
 
+/// A shard that ended meanwhile answers nothing.
+template <class T>
+T answer_of(std::future<T>& part) {
+  try {
+    return part.get();
+  } catch (const std::future_error&) {
+    return {};
+  }
+}
+
 } // namespace
 
 struct broker::inside {
@@ -55,7 +66,6 @@ struct broker::inside {
   mutable std::mutex mutex{};
   std::vector<std::unique_ptr<listener>> listeners{}; // under mutex
   bool is_stopped = false;                            // under mutex
-  const std::shared_ptr<runtime::tally> turned_away = std::make_shared<runtime::tally>();
   std::mutex own_mutex{};
   runtime::inlet<brokerage::visitor> own{}; // under own_mutex: what the application publishes, in order
   brokerage::packer own_packer{};           // under own_mutex
@@ -86,7 +96,7 @@ protocol::result<std::string> broker::listen(std::string_view endpoint, listen_o
   const auto at = runtime::parse_endpoint(endpoint);
   if (!at) return at.error();
   runtime::accept_options how;
-  how.turned_away = inside_->turned_away;
+  how.turned_away = inside_->place->turned_away;
   how.greeting_limit = inside_->place->options.connect_timeout;
   if (at->is_secure()) {
     auto context = context_of(*at, std::move(options.tls));
@@ -142,13 +152,21 @@ void broker::stop() {
 
 protocol::result<void> broker::publish(std::string_view topic, std::string_view payload,
                                        protocol::qos quality, bool retain) {
-  if (const auto valid = protocol::check_topic_name(topic); !valid) return valid;
+  return inject(
+      {.topic = topic, .payload = protocol::as_octets(payload), .quality = quality, .retain = retain});
+}
+
+protocol::result<void> broker::inject(const protocol::publish& what) {
+  if (const auto valid = protocol::check_topic_name(what.topic); !valid) return valid;
+  using protocol::property;
+  if (what.topic_alias != 0 || what.properties.has(property::topic_alias)
+      || what.properties.has(property::subscription_identifier))
+    return protocol::errc::protocol_error;
   const std::lock_guard lock{inside_->own_mutex};
-  brokerage::publish_run run = inside_->own_packer.pack(
-      {.topic = topic, .payload = protocol::as_octets(payload), .quality = quality, .retain = retain}, 0, {});
+  brokerage::publish_run run = inside_->own_packer.pack(what, 0, {});
   if (run.count == 0) return protocol::errc::packet_too_large;
-  brokerage::visitor what{std::move(run)};
-  switch (inside_->own.push(what)) {
+  brokerage::visitor one{std::move(run)};
+  switch (inside_->own.push(one)) {
   case runtime::offer::taken: return {};
   case runtime::offer::full: return protocol::errc::backpressure;
   case runtime::offer::closed: break;
@@ -156,29 +174,37 @@ protocol::result<void> broker::publish(std::string_view topic, std::string_view 
   return protocol::errc::closed;
 }
 
-broker_statistics broker::statistics() const {
-  broker_statistics sum{};
-  for (shard_number each = 0; each < inside_->place->shards; ++each) {
-    const brokerage::shard_counters& one = inside_->place->counts[each];
-    sum.connections += one.connections.value();
-    sum.connections_total += one.connections_total.value();
-    sum.connections_refused += one.connections_refused.value();
-    sum.sessions += one.sessions.value();
-    sum.subscriptions += one.subscriptions.value();
-    sum.messages_received += one.messages_received.value();
-    sum.messages_sent += one.messages_sent.value();
-    sum.messages_queued += one.messages_queued.value();
-    sum.messages_dropped += one.messages_dropped.value();
-    sum.messages_expired += one.messages_expired.value();
-    sum.wills_published += one.wills_published.value();
-    sum.takeovers += one.takeovers.value();
-    sum.octets_received += one.octets_received.value();
-    sum.logins_refused += one.logins_refused.value();
-    sum.logins_busy += one.logins_busy.value();
+std::vector<session_info> broker::sessions() const {
+  std::vector<std::future<std::vector<session_info>>> parts;
+  {
+    const std::lock_guard lock{inside_->mutex};
+    for (const auto& one : inside_->shards) {
+      auto answer = std::make_shared<std::promise<std::vector<session_info>>>();
+      parts.push_back(answer->get_future());
+      inside_->tell(*one, brokerage::session_question{std::move(answer)});
+    }
   }
-  sum.greetings_failed = inside_->turned_away->value();
-  sum.retained_messages = inside_->place->counts[0].retained_messages.value(); // every shard has them all
-  return sum;
+  std::vector<session_info> all;
+  for (auto& part : parts)
+    for (session_info& one : answer_of(part)) all.push_back(std::move(one));
+  return all;
 }
+
+bool broker::kick(std::string_view client_id, protocol::reason_code why) {
+  std::vector<std::future<bool>> parts;
+  {
+    const std::lock_guard lock{inside_->mutex};
+    for (const auto& one : inside_->shards) {
+      auto answer = std::make_shared<std::promise<bool>>();
+      parts.push_back(answer->get_future());
+      inside_->tell(*one, brokerage::kick_order{std::string{client_id}, why, std::move(answer)});
+    }
+  }
+  bool was_there = false;
+  for (auto& part : parts) was_there |= answer_of(part);
+  return was_there;
+}
+
+broker_statistics broker::statistics() const { return brokerage::statistics_of(*inside_->place); }
 
 } // namespace troupe

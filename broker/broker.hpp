@@ -4,7 +4,7 @@
 // Holds:   a broker lives inside a stage and ends before it. stop() ends within a bounded time: every
 //          listener is closed first (its port is free when stop returns), then every client is sent
 //          DISCONNECT 0x8B (5.0), then its connection is closed.
-// Threads: publish and statistics from any thread; the others from any that is not a worker of the stage.
+// Threads: publish, inject and statistics from any thread; the others from any that is not a worker of the stage.
 // Units:   sizes in octets, intervals in std::chrono.
 // Errors:  listen() answers errc, tls_errc or the operating system's error; nothing else can fail.
 // Costs:   statistics() reads counters; a publish that passes through costs no allocation and no lock.
@@ -12,6 +12,8 @@
 
 #include "access.hpp"
 
+#include "../protocol/publish.hpp"
+#include "../protocol/reason_code.hpp"
 #include "../protocol/result.hpp"
 #include "../protocol/vocabulary.hpp"
 #include "../runtime/stage.hpp"
@@ -26,6 +28,9 @@
 #include <vector>
 
 namespace troupe {
+
+class fault_orders; // faults.hpp
+class hooks;        // hooks.hpp
 
 namespace brokerage {
 /// What happens to a message for a client whose queue is full. Always counted.
@@ -45,6 +50,8 @@ struct broker_options {
   // -- connections ------------------------------------------------------------
   /// More connections than this are refused with 0x97 (quota exceeded) or closed.
   std::size_t max_connections = 100'000;
+  /// CONNECTs beyond that many a second are refused with 0x9F; 0 = any number.
+  std::size_t max_connects_per_second = 0;
   /// From accept to a whole CONNECT.
   std::chrono::milliseconds connect_timeout{10'000};
   /// A client that asks for more (or for none) is given this much (5.0); 0 = what it asks for.
@@ -71,6 +78,8 @@ struct broker_options {
   std::chrono::seconds default_session_expiry{0xFFFF'FFFF};
   /// Subscriptions of one session.
   std::size_t max_subscriptions = 100'000;
+  /// Levels of a topic filter; what has more is refused with 0x97. 0 = any number.
+  std::size_t max_filter_levels = 0;
   /// Messages at QoS 1 and 2 that are on their way to one client; its Receive Maximum may say less.
   std::uint16_t max_inflight = 4'096;
   /// Bounds of what waits for one client, connected or not. A message larger than max_queued_bytes waits
@@ -89,6 +98,14 @@ struct broker_options {
   std::shared_ptr<const access> may{};
   /// Finds out whether names are rightly borne. Null: nobody does.
   std::shared_ptr<authenticator> proof{};
+
+  // -- what else --------------------------------------------------------------
+  /// Sees and decides what clients say and hear. Null: nobody.
+  std::shared_ptr<troupe::hooks> hooks{};
+  /// How often the figures below $SYS/broker are published, as retained messages; 0 = never.
+  std::chrono::milliseconds sys_interval{0};
+  /// What a test orders to be done wrong. Null: nothing.
+  std::shared_ptr<fault_orders> faults{};
 };
 
 /// Of one listener.
@@ -110,13 +127,25 @@ struct broker_statistics {
   std::uint64_t messages_received = 0; // PUBLISH packets from clients
   std::uint64_t messages_sent = 0;     // PUBLISH packets to clients
   std::uint64_t messages_queued = 0;   // waiting now
-  std::uint64_t messages_dropped = 0;  // by a full queue or a client's packet size limit
+  std::uint64_t messages_dropped = 0;  // by a full queue, a client's packet size limit or a hook
   std::uint64_t messages_expired = 0;
   std::uint64_t wills_published = 0;
   std::uint64_t takeovers = 0;
   std::uint64_t octets_received = 0;
-  std::uint64_t logins_refused = 0; // by the authenticator
-  std::uint64_t logins_busy = 0;    // turned away by it: too many at once
+  std::uint64_t logins_refused = 0;        // by the authenticator
+  std::uint64_t logins_busy = 0;           // turned away by it: too many at once
+  std::uint64_t connections_throttled = 0; // by max_connects_per_second
+  std::uint64_t publishes_refused = 0;     // PUBLISH packets that were not allowed
+  std::uint64_t filters_refused = 0;       // in SUBACKs
+};
+
+/// One session, at the moment it was asked for.
+struct session_info {
+  std::string client_id{};
+  bool is_connected = false;
+  std::size_t subscriptions = 0;
+  std::size_t queued = 0;    // messages that wait
+  std::size_t in_flight = 0; // messages at QoS 1 and 2 that the client has not done with
 };
 
 class broker {
@@ -133,6 +162,17 @@ public:
   protocol::result<std::string> listen(std::string_view endpoint, listen_options options = {});
   /// The endpoints at which clients are taken now.
   std::vector<std::string> endpoints() const;
+  /// The same for a message with properties (none of them a topic alias or a subscription identifier):
+  /// errc::protocol_error when it has one.
+  protocol::result<void> inject(const protocol::publish& what);
+
+  // -- while it runs ----------------------------------------------------------
+  /// Every session, connected or not, in no order.
+  std::vector<session_info> sessions() const;
+  /// Ends the connection of a client with this reason; its session stays as long as the client wished.
+  /// False: no such client is connected.
+  bool kick(std::string_view client_id,
+            protocol::reason_code why = protocol::reason_code::administrative_action);
   /// From now on `may` judges (null: everything is allowed). Subscriptions that it does not grant end.
   void set_access(std::shared_ptr<const access> may);
   /// Who comes to `endpoint` (as listen() answered it) from now on is greeted with these certificates;

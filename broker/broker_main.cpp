@@ -4,9 +4,11 @@
 // reads passwords, access rules and certificates again.
 #include "broker.hpp"
 #include "broker_setup.hpp"
+#include "metrics_endpoint.hpp"
 #include "passwd_command.hpp"
 #include "password_check.hpp"
 #include "reload.hpp"
+#include "service_notice.hpp"
 
 #include "../config/broker_settings.hpp"
 #include "../config/load.hpp"
@@ -14,6 +16,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -28,6 +31,19 @@ namespace {
 
 constexpr int cannot_listen = 1;
 constexpr int wrong_settings = 2;
+
+constexpr const char* advice =
+    "Every option is also a key of the file (max_keep_alive = \"60s\") and a variable\n"
+    "(TROUPE_BROKER_MAX_KEEP_ALIVE=60s); the option counts most, then the variable, then the file.\n"
+    "Durations: 500ms, 30s, 2h; sizes: 64KiB, 1MB.\n\n"
+    "Examples:\n"
+    "  troupe-broker                                       a broker for this machine, at port 1883\n"
+    "  troupe-broker --listener mqtt://0.0.0.0:1883        for everybody who can reach it\n"
+    "  troupe-broker passwd users ann                      asks for ann's password and keeps it in users\n"
+    "  troupe-broker --password-file users --no-allow-anonymous\n"
+    "  troupe-broker --config broker.toml --print-config   what would hold, as a file\n\n"
+    "Signals: SIGTERM and SIGINT end it in order, SIGHUP reads passwords, access rules and certificates\n"
+    "again. Exit status: 0 in order, 1 it cannot listen, 2 its settings are wrong. More: man troupe-broker.";
 
 /// Blocks them in this thread and all that it starts, so that await() alone takes them.
 sigset_t block_signals() {
@@ -71,6 +87,45 @@ void read_again(troupe::brokerage::reload& settings, const troupe::config::sourc
   for (const std::string& one : said.notes) std::cerr << "troupe-broker: read again: " << one << '\n';
 }
 
+/// The moment goes with it, so that the manager knows which reload is over.
+std::string reloading_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto microseconds = static_cast<long long>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1'000;
+  return "RELOADING=1\nMONOTONIC_USEC=" + std::to_string(microseconds);
+}
+
+/// Listens at all endpoints and says so; false: at one it cannot.
+bool open_doors(troupe::broker& broker, const troupe::config::broker_settings& settings,
+                std::vector<std::string>& bound) {
+  for (const auto& one : settings.endpoints()) {
+    const auto at = broker.listen(one.url, troupe::brokerage::listen_options_of(one));
+    if (!at) {
+      std::cerr << "troupe-broker: cannot listen at " << one.url << ": " << at.error().message() << '\n';
+      return false;
+    }
+    bound.push_back(*at);
+    std::cout << "listening on " << *at << std::endl; // NOLINT(performance-avoid-endl): somebody waits for it
+  }
+  return true;
+}
+
+using metrics = std::unique_ptr<troupe::brokerage::metrics_endpoint>;
+
+/// Nothing where none is wanted; false: it cannot be had.
+bool open_metrics(const troupe::broker& broker, const std::string& address, metrics& opened) {
+  if (address.empty()) return true;
+  auto made = troupe::brokerage::metrics_endpoint::make(broker, address);
+  if (!made) {
+    std::cerr << "troupe-broker: no metrics at " << address << ": " << made.error().message() << '\n';
+    return false;
+  }
+  opened = std::move(*made);
+  std::cout << "metrics on http://" << address.substr(0, address.rfind(':')) << ':' << opened->port()
+            << "/metrics" << std::endl; // NOLINT(performance-avoid-endl): likewise
+  return true;
+}
+
 int serve(const troupe::config::broker_settings& settings, const troupe::config::sources& from,
           const std::shared_ptr<troupe::brokerage::password_check>& passwords, const sigset_t& signals) {
   auto options = troupe::brokerage::stage_options_of(settings);
@@ -79,19 +134,19 @@ int serve(const troupe::config::broker_settings& settings, const troupe::config:
   auto how = troupe::brokerage::options_of(settings);
   how.proof = passwords;
   troupe::broker broker{stage, std::move(how)};
-  std::vector<std::string> all;
-  for (const auto& one : settings.endpoints()) {
-    const auto bound = broker.listen(one.url, troupe::brokerage::listen_options_of(one));
-    if (!bound) {
-      std::cerr << "troupe-broker: cannot listen at " << one.url << ": " << bound.error().message() << '\n';
-      return cannot_listen;
-    }
-    all.push_back(*bound);
-    std::cout << "listening on " << *bound
-              << std::endl; // NOLINT(performance-avoid-endl): somebody waits for it
+  std::vector<std::string> bound;
+  metrics figures;
+  if (!open_doors(broker, settings, bound) || !open_metrics(broker, settings.metrics_address, figures))
+    return cannot_listen;
+  troupe::brokerage::reload settings_in_use{broker, settings, passwords, std::move(bound)};
+  troupe::brokerage::notify_service("READY=1");
+  while (await(signals) == SIGHUP) {
+    troupe::brokerage::notify_service(reloading_now());
+    read_again(settings_in_use, from);
+    troupe::brokerage::notify_service("READY=1");
   }
-  troupe::brokerage::reload settings_in_use{broker, settings, passwords, std::move(all)};
-  while (await(signals) == SIGHUP) read_again(settings_in_use, from);
+  troupe::brokerage::notify_service("STOPPING=1");
+  figures.reset();
   broker.stop();
   return 0;
 }
@@ -108,6 +163,8 @@ int main(int argc, char** argv) {
   const sigset_t signals = block_signals();
   const troupe::config::sources from{.program = "troupe-broker",
                                      .purpose = "An MQTT 3.1.1 and 5.0 broker.",
+                                     .prints = true,
+                                     .advice = advice,
                                      .environment_prefix = "TROUPE_BROKER_",
                                      .arguments = std::move(arguments)};
   troupe::config::broker_settings settings;
@@ -117,6 +174,10 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (!loaded.problems.empty()) return print_problems(loaded.problems);
+  if (loaded.is_print_wanted) {
+    std::cout << troupe::config::print(settings.describe());
+    return 0;
+  }
   try {
     std::shared_ptr<troupe::brokerage::password_check> passwords;
     if (const auto wrong = misfits_of(settings, passwords); !wrong.empty()) return print_problems(wrong);

@@ -1,6 +1,7 @@
 #include "broker_setup.hpp"
 
 #include "access_rules.hpp"
+#include "peer_session.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -32,27 +33,41 @@ std::shared_ptr<const access> access_of(const config::broker_settings& settings)
   if (settings.allow_anonymous && settings.acl.empty()) return nullptr;
   std::vector<access_rule> rules;
   for (const config::acl_settings& one : settings.acl)
-    rules.push_back({.user = one.user,
-                     .client_id = one.client_id,
-                     .topic = one.topic,
-                     .may_publish = one.may == "publish" || one.may == "both",
-                     .may_subscribe = one.may == "subscribe" || one.may == "both"});
-  return std::make_shared<access_rules>(settings.allow_anonymous, std::move(rules));
+    rules.push_back(
+        {.user = one.user,
+         .client_id = one.client_id,
+         .topic = one.topic,
+         .may_publish = one.may == "publish" || one.may == "both" || one.may == "no_publish",
+         .may_subscribe = one.may == "subscribe" || one.may == "both" || one.may == "no_subscribe",
+         .forbids = one.may.starts_with("no")});
+  return std::make_shared<access_rules>(settings.allow_anonymous, std::move(rules),
+                                        settings.acl_default == "allow");
 }
 
 broker_options options_of(const config::broker_settings& settings) {
+  const auto expiry = std::chrono::ceil<std::chrono::seconds>(settings.max_session_expiry);
+  const auto longest =
+      std::min(expiry.count() == 0 ? peer_session::lives_forever : expiry, peer_session::lives_forever);
   return {.max_connections = settings.max_connections,
+          .max_connects_per_second = settings.max_connects_per_second,
           .connect_timeout = settings.connect_timeout,
           .max_keep_alive = std::chrono::ceil<std::chrono::seconds>(settings.max_keep_alive),
           .receive_maximum = settings.receive_maximum,
           .maximum_packet_size = static_cast<std::uint32_t>(settings.maximum_packet_size.value),
           .topic_alias_maximum = settings.topic_alias_maximum,
           .retain_available = settings.retain_available,
+          .max_sessions = settings.max_sessions,
+          .max_session_expiry = longest,
+          .max_subscriptions = settings.max_subscriptions,
+          .max_filter_levels = settings.max_filter_levels,
           .max_inflight = settings.max_inflight,
           .max_queued_messages = settings.max_queued_messages,
           .max_queued_bytes = settings.max_queued_bytes.value,
           .when_full = overflow_of(settings.when_full),
-          .may = access_of(settings)};
+          .queue_qos0_offline = settings.queue_qos0_offline,
+          .max_retained_messages = settings.max_retained_messages,
+          .may = access_of(settings),
+          .sys_interval = settings.sys_interval};
 }
 
 listen_options listen_options_of(const config::listener_settings& settings) {

@@ -276,6 +276,7 @@ protocol::outbox& peer::out() { return transport_->out(); }
 void peer::on_connect(const protocol::connect& packet) {
   version_ = packet.protocol;
   framer_.set_version(version_);
+  if (shard_.shop().hooks == nullptr) passes_ = version_;
   introduce(packet);
   is_judged_ = false;
   shard_.on_connect(*this, packet.password);
@@ -350,6 +351,7 @@ identity peer::who() const {
 }
 
 reason_code peer::judge_topic(std::string_view topic) {
+  if (topic.starts_with("$SYS/")) return reason_code::not_authorized; // the broker's own [MQTT-4.7.2-1]
   const access* const may = shard_.shop().may.get();
   if (may == nullptr || (is_topic_judged_ && topic == judged_topic_)) return reason_code::success;
   const reason_code answer = may->may_publish(who(), topic);

@@ -38,6 +38,8 @@ public:
   protocol::server_machine& machine() noexcept { return machine_; }
   const protocol::server_machine& machine() const noexcept { return machine_; }
   protocol::version version() const noexcept { return version_; }
+  /// Whether packets of that version may go out as they are: nobody looks at each.
+  bool passes(protocol::version form) const noexcept { return form == passes_; }
   /// Null until the client was admitted, and after it left.
   peer_session* session() const noexcept { return session_; }
 
@@ -137,6 +139,7 @@ private:
   protocol::framer framer_;
   protocol::server_machine machine_;
   protocol::version version_ = protocol::version::v5_0;
+  protocol::version passes_{}; // none before CONNECT, nor where hooks look
   peer_session* session_ = nullptr;
   protocol::slice input_{};             // what the framer is being fed with
   protocol::keeper* reading_ = nullptr; // keeps the packet that is being handled

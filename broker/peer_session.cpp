@@ -1,5 +1,6 @@
 #include "peer_session.hpp"
 
+#include "hooks.hpp"
 #include "peer.hpp"
 #include "routing_messages.hpp"
 
@@ -49,14 +50,21 @@ void peer_session::offer(onward& message, const target& how) {
   if (how.no_local && message.from == number_) return;
   // its other home gets this one; what a group chose the session for comes once in any case
   if (cut_off != 0 && how.group == 0 && (cut_off >> message.via & 1U) != 0) return;
+  if (shop_->hooks != nullptr && !may_have(message.packet)) return;
   const qos quality = std::min(message.packet.quality, how.quality);
   if (head_ != none || !has_room() || !may_send(quality)) return enqueue(message, how);
   if (quality == qos::at_most_once) return send_passing(message, how);
   send(take_slot(message.keep(shop_->store), how));
 }
 
+bool peer_session::may_have(const protocol::publish& packet) {
+  const bool is_allowed = shop_->hooks->on_deliver(client_id_, packet);
+  if (!is_allowed) shop_->counts.messages_dropped.add();
+  return is_allowed;
+}
+
 bool peer_session::may_pass(protocol::version form) const noexcept {
-  return head_ == none && peer_ != nullptr && peer_->version() == form;
+  return head_ == none && peer_ != nullptr && peer_->passes(form);
 }
 
 bool peer_session::pass(const publish_run& run, protocol::keeper* owner) {
@@ -230,8 +238,9 @@ bool peer_session::pump_retained() {
         walk.filter, walk.last, walk.is_begun, walk_budget, [&](const message_ref& word) {
           if (is_expired(word, shop_->now)) return true;
           is_blocked = !has_room() || !may_send(std::min(word->packet().quality, to.quality));
-          if (!is_blocked) send(take_slot(word, to));
-          return !is_blocked;
+          if (is_blocked) return false;
+          if (shop_->hooks == nullptr || may_have(word->packet())) send(take_slot(word, to));
+          return true;
         });
     if (!is_over) return !is_blocked;
     walks_.pop_front();

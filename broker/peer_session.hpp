@@ -147,6 +147,7 @@ private:
   };
 
   bool has_room() const noexcept;
+  bool may_have(const protocol::publish& packet);
   bool may_send(protocol::qos quality) const noexcept;
   void send_passing(const onward& message, const target& how);
   void send(std::uint32_t slot);

@@ -41,6 +41,7 @@ void reload::renew_passwords(const config::broker_settings& wanted, report& said
 void reload::renew_access(const config::broker_settings& wanted, report& said) {
   broker_.set_access(access_of(wanted));
   settings_.acl = wanted.acl;
+  settings_.acl_default = wanted.acl_default;
   settings_.allow_anonymous = wanted.allow_anonymous;
   said.notes.push_back(std::to_string(wanted.acl.size()) + " access rules");
 }

@@ -1,6 +1,7 @@
 #include "router.hpp"
 
 #include "group_table.hpp"
+#include "hooks.hpp"
 #include "peer.hpp"
 
 #include <algorithm>
@@ -52,12 +53,24 @@ const route& router::way_of(peer& from, std::string_view topic) {
 protocol::publish_verdict router::publish_anew(peer& from, const protocol::publish& packet,
                                                protocol::octets whole, bool is_same,
                                                protocol::keeper* owner) {
-  if (const reason_code no = from.judge_topic(packet.topic); protocol::is_failure(no)) return {.reason = no};
+  if (const reason_code no = from.judge_topic(packet.topic); protocol::is_failure(no)) return refuse(no);
+  if (shop_.hooks != nullptr) [[unlikely]] {
+    const reason_code how = shop_.hooks->on_publish(from.who(), packet);
+    if (protocol::is_failure(how)) return refuse(how);
+    if (how == reason_code::no_matching_subscribers) return {};
+  }
   const route& way = way_of(from, packet.topic);
-  const bool is_bare = packet.quality == qos::at_most_once && !packet.retain && is_same;
+  const bool is_bare =
+      packet.quality == qos::at_most_once && !packet.retain && is_same && shop_.hooks == nullptr;
   if (is_bare && gather(from, way, packet.topic, whole, owner)) return {};
   flush_run();
   return publish_alone(from, packet, way, whole, is_same, owner);
+}
+
+protocol::publish_verdict router::refuse(reason_code why) {
+  flush_run(); // what came before it goes before what comes behind it
+  shop_.counts.publishes_refused.add();
+  return {.reason = why};
 }
 
 protocol::publish_verdict router::publish_alone(peer& from, const protocol::publish& packet, const route& way,

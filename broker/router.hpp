@@ -87,6 +87,7 @@ private:
                                          bool is_same, protocol::keeper* owner);
   protocol::publish_verdict publish_alone(peer& from, const protocol::publish& packet, const route& way,
                                           protocol::octets whole, bool is_same, protocol::keeper* owner);
+  protocol::publish_verdict refuse(protocol::reason_code why);
   void pass_on(const route& way, const publish_run& run);
   void hand_out(const route& way, onward& message);
   void set_retained(onward& message, const stamp& when);

@@ -37,6 +37,10 @@ public:
     auto node = by_number_.extract(who.number());
     return std::move(node.mapped());
   }
+  template <class F>
+  void for_each(F f) const {
+    for (const auto& [number, session] : by_number_) f(*session);
+  }
   std::size_t size() const noexcept { return by_number_.size(); }
 
 private:

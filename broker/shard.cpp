@@ -1,5 +1,6 @@
 #include "shard.hpp"
 
+#include "hooks.hpp"
 #include "wills.hpp"
 
 #include <algorithm>
@@ -34,6 +35,7 @@ shard::shard(shard_number self, shard_number shards, const broker_options& optio
       admissions_{*this},
       subscribing_{*this} {
   shop_.may = options.may;
+  shop_.hooks = options.hooks.get();
   shop_.now = host.now();
   forgotten_ = shop_.now;
 }
@@ -107,6 +109,30 @@ void shard::set_access(std::shared_ptr<const access> may) {
     who->forget_judgement();
     if (who->session() != nullptr) subscribing_.judge_again(*who, *who->session());
   }
+}
+
+void shard::publish_figure(std::string_view topic, std::string_view value) {
+  const event here{*this};
+  routing_.publish_own({.topic = topic, .payload = protocol::as_octets(value), .retain = true}, nullptr, 0);
+}
+
+void shard::list(std::vector<session_info>& all) const {
+  sessions_.for_each([&all](const peer_session& one) {
+    if (one.cut_off != 0 || one.is_ending) return; // moving here, or away for good
+    all.push_back({.client_id = one.client_id(),
+                   .is_connected = one.connection() != nullptr,
+                   .subscriptions = one.filters.size(),
+                   .queued = one.waiting(),
+                   .in_flight = one.in_flight()});
+  });
+}
+
+bool shard::kick(std::string_view client_id, protocol::reason_code why) {
+  const event here{*this};
+  const peer_session* const session = sessions_.find(client_id);
+  if (session == nullptr || session->connection() == nullptr) return false;
+  session->connection()->disconnect(why);
+  return true;
 }
 
 void shard::turn() {
@@ -190,10 +216,12 @@ void shard::on_leaving(peer& who) {
   peer_session* const session = who.session();
   who.release_session();
   left_.push_back(who.number());
-  if (session != nullptr)
+  if (session != nullptr) {
+    if (shop_.hooks != nullptr) shop_.hooks->on_disconnected(who.who());
     admissions_.on_absence(*session);
-  else
+  } else {
     shop_.counts.connections_refused.add();
+  }
 }
 
 void shard::on_gone(peer& who) {

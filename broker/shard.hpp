@@ -48,6 +48,11 @@ public:
   void on_proof(peer_number who, protocol::reason_code how);
   /// From now on `may` judges; subscriptions that it does not grant end.
   void set_access(std::shared_ptr<const access> may);
+  /// What the broker says of itself.
+  void publish_figure(std::string_view topic, std::string_view value);
+  void list(std::vector<session_info>& all) const;
+  /// False: no such client is connected here.
+  bool kick(std::string_view client_id, protocol::reason_code why);
   /// What was put off, and what is due.
   void turn();
   /// When turn() is wanted at the latest.

@@ -1,7 +1,10 @@
 #include "shard_actor.hpp"
 
+#include "faulty_transport.hpp"
+
 #include "../runtime/house.hpp"
 
+#include <chrono>
 #include <span>
 #include <utility>
 
@@ -39,6 +42,34 @@ std::size_t parcel::octets() const noexcept {
   return 0;
 }
 
+broker_statistics statistics_of(const premises& place) {
+  broker_statistics sum{};
+  for (shard_number each = 0; each < place.shards; ++each) {
+    const shard_counters& one = place.counts[each];
+    sum.connections += one.connections.value();
+    sum.connections_total += one.connections_total.value();
+    sum.connections_refused += one.connections_refused.value();
+    sum.sessions += one.sessions.value();
+    sum.subscriptions += one.subscriptions.value();
+    sum.messages_received += one.messages_received.value();
+    sum.messages_sent += one.messages_sent.value();
+    sum.messages_queued += one.messages_queued.value();
+    sum.messages_dropped += one.messages_dropped.value();
+    sum.messages_expired += one.messages_expired.value();
+    sum.wills_published += one.wills_published.value();
+    sum.takeovers += one.takeovers.value();
+    sum.octets_received += one.octets_received.value();
+    sum.logins_refused += one.logins_refused.value();
+    sum.logins_busy += one.logins_busy.value();
+    sum.connections_throttled += one.connections_throttled.value();
+    sum.publishes_refused += one.publishes_refused.value();
+    sum.filters_refused += one.filters_refused.value();
+  }
+  sum.greetings_failed = place.turned_away->value();
+  sum.retained_messages = place.counts[0].retained_messages.value(); // every shard has them all
+  return sum;
+}
+
 shard_actor::shard_actor(caf::actor_config& config, runtime::place where,
                          std::shared_ptr<const premises> broker, shard_number self,
                          std::shared_ptr<stop_latch> ended)
@@ -70,6 +101,7 @@ bool shard_actor::on_bell() {
 
 void shard_actor::on_stop() {
   due_.disarm();
+  figures_due_.disarm();
   stop_timeout_.disarm();
   from_door_.close();
   from_mail_.close();
@@ -83,26 +115,41 @@ void shard_actor::on_stop() {
 // -- the door -----------------------------------------------------------------
 
 void shard_actor::on_door(door_mail&& what) {
-  if (auto* const arrived = std::get_if<newcomer>(&what); arrived != nullptr)
-    shard_->adopt(std::move(arrived->pipe));
-  else if (const auto* const all = std::get_if<neighbourhood>(&what); all != nullptr)
-    meet(*all);
-  else if (const auto* const own = std::get_if<publish_run>(&what); own != nullptr)
-    shard_->publish(*own);
-  else if (auto* const change = std::get_if<access_change>(&what); change != nullptr)
-    shard_->set_access(std::move(change->may));
-  else
-    begin_stop();
+  std::visit([this](auto& one) { on_visit(std::move(one)); }, what);
 }
 
-void shard_actor::meet(const neighbourhood& all) {
+void shard_actor::on_visit(newcomer&& one) {
+  const auto& orders = broker_->options.faults;
+  if (orders) [[unlikely]]
+    one.pipe = std::make_unique<faulty_transport>(orders, std::move(one.pipe), time());
+  shard_->adopt(std::move(one.pipe));
+}
+
+void shard_actor::on_visit(publish_run&& own) { shard_->publish(own); }
+
+void shard_actor::on_visit(access_change&& change) { shard_->set_access(std::move(change.may)); }
+
+void shard_actor::on_visit(session_question&& asked) {
+  std::vector<session_info> all;
+  shard_->list(all);
+  asked.answer->set_value(std::move(all));
+}
+
+void shard_actor::on_visit(kick_order&& order) {
+  order.answer->set_value(shard_->kick(order.client_id, order.why));
+}
+
+void shard_actor::on_visit(neighbourhood&& all) {
   neighbours_.resize(all.shards.size());
   for (shard_number other = 0; other < all.shards.size(); ++other)
     if (other != self_) neighbours_[other].to = runtime::inlet<parcel>{all.shards[other]->mail()};
+  started_ = time().now();
+  if (self_ == 0 && broker_->options.sys_interval.count() != 0) on_figures_due();
 }
 
-void shard_actor::begin_stop() {
+void shard_actor::on_visit(stop_order&&) {
   if (shard_->is_stopping()) return;
+  figures_due_.disarm();
   time().arm_in(stop_timeout_, broker_->options.stop_timeout);
   shard_->stop();
 }
@@ -132,6 +179,14 @@ authenticator::reply shard_actor::reply_to(peer_number who) {
   return [this, who, box = letters_](protocol::reason_code how) {
     box->leave([this, who, how] { shard_->on_proof(who, how); });
   };
+}
+
+void shard_actor::on_figures_due() {
+  const auto uptime = std::chrono::floor<std::chrono::seconds>(time().now() - started_);
+  figures_.say(statistics_of(*broker_), uptime, [this](std::string_view topic, std::string_view value) {
+    shard_->publish_figure(topic, value);
+  });
+  time().arm_in(figures_due_, broker_->options.sys_interval);
 }
 
 void shard_actor::on_due() { shard_->turn(); }

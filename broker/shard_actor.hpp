@@ -12,9 +12,11 @@
 #include "letter_box.hpp"
 #include "routing_messages.hpp"
 #include "shard.hpp"
+#include "system_topics.hpp"
 #include "workshop.hpp"
 
 #include "../runtime/clock.hpp"
+#include "../runtime/counters.hpp"
 #include "../runtime/desk.hpp"
 #include "../runtime/inlet.hpp"
 #include "../runtime/outlet.hpp"
@@ -22,8 +24,10 @@
 #include "../runtime/transport.hpp"
 
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -56,8 +60,19 @@ struct stop_order {};
 struct access_change {
   std::shared_ptr<const access> may{};
 };
+/// Which sessions are there.
+struct session_question {
+  std::shared_ptr<std::promise<std::vector<session_info>>> answer{};
+};
+/// Whether a client was there to be sent away.
+struct kick_order {
+  std::string client_id{};
+  protocol::reason_code why{};
+  std::shared_ptr<std::promise<bool>> answer{};
+};
 /// publish_run: what the application publishes.
-using door_mail = std::variant<newcomer, neighbourhood, stop_order, publish_run, access_change>;
+using door_mail = std::variant<newcomer, neighbourhood, stop_order, publish_run, access_change,
+                               session_question, kick_order>;
 
 /// One item of the mailbox at the door.
 struct visitor {
@@ -76,7 +91,10 @@ struct premises {
   broker_options options{};
   std::unique_ptr<shard_counters[]> counts{}; // one per shard
   shard_number shards = 1;
+  const std::shared_ptr<runtime::tally> turned_away = std::make_shared<runtime::tally>(); // at the doors
 };
+
+broker_statistics statistics_of(const premises& place);
 
 class shard_actor final : public runtime::resident, public shard_host {
 public:
@@ -108,10 +126,16 @@ private:
   authenticator::reply reply_to(peer_number who) override;
 
   void on_door(door_mail&& what);
-  void meet(const neighbourhood& all);
-  void begin_stop();
+  void on_visit(newcomer&& one);
+  void on_visit(neighbourhood&& all);
+  void on_visit(stop_order&& order);
+  void on_visit(publish_run&& own);
+  void on_visit(access_change&& change);
+  void on_visit(session_question&& asked);
+  void on_visit(kick_order&& order);
   void on_due();
   void on_stop_timeout();
+  void on_figures_due();
   void send_out();
   bool send_out(outgoing& one);
   void end_if_empty();
@@ -130,6 +154,9 @@ private:
   bool is_crowded_ = false;
   bool is_called_ = false;
   runtime::deadline due_{runtime::calls<&shard_actor::on_due>, *this};
+  system_topics figures_{}; // of the whole broker: the first shard says them
+  protocol::time_point started_{};
+  runtime::deadline figures_due_{runtime::calls<&shard_actor::on_figures_due>, *this};
   runtime::deadline stop_timeout_{runtime::calls<&shard_actor::on_stop_timeout>, *this};
   std::unique_ptr<shard> shard_;
 };

@@ -1,9 +1,11 @@
 #include "subscribing.hpp"
 
+#include "hooks.hpp"
 #include "shard.hpp"
 
 #include "../protocol/topic.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe::brokerage {
@@ -25,8 +27,10 @@ void subscribing::on_subscribe(peer& who, const protocol::subscribe& packet) {
       packet.properties.number(protocol::property::subscription_identifier).value_or(0);
   question asked{.serial = ++last_serial_, .asker = who.number()};
   peer::pending_answer answer{.id = packet.id, .serial = asked.serial};
-  for (const protocol::subscription line : packet.filters)
+  for (const protocol::subscription line : packet.filters) {
     answer.codes.push_back(subscribe_one(who, line, identifier, answer, asked));
+    if (protocol::is_failure(answer.codes.back())) shard_.shop().counts.filters_refused.add();
+  }
   wait_behind_earlier(asked);
   answer.is_ready = asked.open == 0;
   if (!answer.is_ready) open_.emplace(asked.serial, asked);
@@ -44,7 +48,12 @@ reason_code subscribing::judge(const peer& who, const protocol::subscription& li
     return reason_code::shared_subscriptions_not_supported;
   if (!options.wildcard_subscription_available && protocol::has_wildcard(parts.filter))
     return reason_code::wildcard_subscriptions_not_supported;
-  return judge_access(who, parts.filter);
+  const auto levels = 1 + static_cast<std::size_t>(std::ranges::count(parts.filter, '/'));
+  if (options.max_filter_levels != 0 && levels > options.max_filter_levels)
+    return reason_code::quota_exceeded;
+  if (const reason_code no = judge_access(who, parts.filter); protocol::is_failure(no)) return no;
+  hooks* const look = shard_.shop().hooks;
+  return look == nullptr ? reason_code::success : look->on_subscribe(who.who(), line);
 }
 
 reason_code subscribing::judge_access(const peer& who, std::string_view filter) const {

@@ -47,6 +47,9 @@ struct alignas(64) shard_counters {
   figure octets_received;
   figure logins_refused;
   figure logins_busy;
+  figure connections_throttled;
+  figure publishes_refused;
+  figure filters_refused;
 };
 
 class retained;
@@ -56,6 +59,7 @@ struct workshop {
   shard_counters& counts;
   brokerage::retained& last_words; // the retained messages
   message_store& store;
+  troupe::hooks* hooks = nullptr;        // null: nobody looks
   std::shared_ptr<const access> may{};   // null: everybody may do everything
   std::vector<protocol::octet> buffer{}; // for properties that have to be re-written
   protocol::time_point now{};

@@ -26,12 +26,12 @@ struct listener_settings {
   friend bool operator==(const listener_settings&, const listener_settings&) = default;
 };
 
-/// One [[acl]]: the first that fits decides; when there are any and none fits, the answer is no.
+/// One [[acl]]: the first that fits decides; when there are any and none fits, acl_default does.
 struct acl_settings {
   std::string user = "*";      // of CONNECT; "*": everybody, "": those without
   std::string client_id = "*"; // "*": every client
   std::string topic = "#";     // a filter; %u and %c stand for user and client id
-  std::string may = "both";    // publish | subscribe | both | nothing
+  std::string may = "both";    // publish | subscribe | both | nothing | no_publish | no_subscribe
 
   std::vector<field> fields();
   friend bool operator==(const acl_settings&, const acl_settings&) = default;
@@ -46,8 +46,10 @@ struct broker_settings {
   std::string password_file{};
   std::uint32_t max_password_checks = 128;
   std::vector<acl_settings> acl{};
+  std::string acl_default = "deny";
 
   std::uint32_t max_connections = 100'000;
+  std::uint32_t max_connects_per_second = 0;
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds max_keep_alive{0};
   std::uint16_t receive_maximum = 65'535;
@@ -55,11 +57,21 @@ struct broker_settings {
   std::uint16_t topic_alias_maximum = 32;
   bool retain_available = true;
 
+  std::uint32_t max_sessions = 1'000'000;
+  std::chrono::milliseconds max_session_expiry{0};
+  std::uint32_t max_subscriptions = 100'000;
+  std::uint16_t max_filter_levels = 128;
+  std::uint32_t max_retained_messages = 1'000'000;
+
   std::uint16_t max_inflight = 4'096;
   std::uint32_t max_queued_messages = 65'536;
   byte_count max_queued_bytes{64ULL << 20};
   std::string when_full = "drop_newest";
+  bool queue_qos0_offline = false;
   std::string persistence{};
+
+  std::chrono::milliseconds sys_interval{10'000};
+  std::string metrics_address{};
 
   runtime_settings runtime{.workers = 0};
 

@@ -52,6 +52,7 @@ struct table {
   std::string main_key{};                    // what one element is on the command line: its url
   std::function<void()> clear{};             // drops all elements
   std::function<std::vector<field>()> add{}; // appends an element; its fields are valid until the next
+  std::function<std::vector<std::vector<field>>()> all{}; // the elements there are
 };
 
 struct description {
@@ -65,8 +66,16 @@ void append(std::vector<field>& outer, std::string_view prefix, std::vector<fiel
 /// The table over a vector of groups that have a `std::vector<field> fields()`.
 template <class Group>
 table table_of(std::string key, std::vector<Group>& groups, std::string main_key, std::string sentence) {
-  return {std::move(key), std::move(sentence), std::move(main_key), [&groups] { groups.clear(); },
-          [&groups] { return groups.emplace_back().fields(); }};
+  return {std::move(key),
+          std::move(sentence),
+          std::move(main_key),
+          [&groups] { groups.clear(); },
+          [&groups] { return groups.emplace_back().fields(); },
+          [&groups] {
+            std::vector<std::vector<field>> elements;
+            for (Group& each : groups) elements.push_back(each.fields());
+            return elements;
+          }};
 }
 
 } // namespace troupe::config

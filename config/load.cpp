@@ -128,6 +128,10 @@ public:
     app_.set_help_flag("--help", "this list"); // -h is a host's name in this trade
     app_.allow_extras();
     app_.add_option("--config", file_, "TOML file with the same keys")->type_name("FILE");
+    if (from.prints)
+      app_.add_flag("--print-config", is_print_wanted_, "print the settings that would hold, and end")
+          ->type_name("");
+    if (!from.advice.empty()) app_.footer(from.advice);
     for (const field& each : settings.fields) add(each);
     for (const table& each : settings.tables)
       app_.add_option(option_name(each.key), given_[each.key], each.sentence)
@@ -150,6 +154,7 @@ public:
   }
 
   const std::string& file() const noexcept { return file_; }
+  bool is_print_wanted() const noexcept { return is_print_wanted_; }
 
   void assign(std::vector<problem>& problems) const {
     for (const field& each : settings_.fields)
@@ -192,6 +197,7 @@ private:
   const description& settings_;
   CLI::App app_;
   std::string file_;
+  bool is_print_wanted_ = false;
   std::map<std::string, std::vector<std::string>> given_; // nodes stay where they are
 };
 
@@ -204,12 +210,27 @@ loading load(const description& settings, const sources& from) {
   result.help = line.parse(from.arguments, on_command_line);
   if (!result.help.empty()) return result;
 
+  result.is_print_wanted = line.is_print_wanted();
   const std::string& file = line.file().empty() ? from.file : line.file();
   if (!file.empty()) file_loader{settings, file, result.problems}.load();
   load_environment(settings, from.environment_prefix, result.problems);
   line.assign(on_command_line);
   std::ranges::move(on_command_line, std::back_inserter(result.problems));
   return result;
+}
+
+std::string print(const description& settings) {
+  std::string text;
+  const auto show = [&text](const field& each) {
+    text += "# " + each.sentence + '\n' + each.key + " = " + each.print() + "\n";
+  };
+  for (const field& each : settings.fields) show(each);
+  for (const table& each : settings.tables)
+    for (const auto& element : each.all()) {
+      text += "\n[[" + each.key + "]]\n";
+      for (const field& one : element) show(one);
+    }
+  return text;
 }
 
 std::vector<std::string> arguments_of(int argc, const char* const* argv) {

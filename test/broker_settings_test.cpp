@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <unistd.h>
 
 using namespace troupe::config;
@@ -45,6 +46,39 @@ TEST(broker_settings, every_promised_key_is_there) {
     EXPECT_TRUE(std::ranges::any_of(all.fields, [key](const field& each) { return each.key == key; })) << key;
   EXPECT_EQ(all.tables[0].key, "listener");
   EXPECT_EQ(all.tables[1].key, "acl");
+}
+
+TEST(broker_settings, printed_they_read_back_as_the_same) {
+  broker_settings some;
+  some.max_inflight = 7;
+  some.when_full = "disconnect";
+  some.sys_interval = std::chrono::minutes{2};
+  some.listeners = {{.url = "mqtt://127.0.0.1:0"}, {.url = "ws://127.0.0.1:0/a \"b\""}};
+  some.acl = {{.user = "", .topic = "devices/%c/#", .may = "no_publish"}};
+  for (broker_settings each : {broker_settings{}, some}) {
+    const auto path = testing::TempDir() + "broker_printed_" + std::to_string(getpid()) + ".toml";
+    std::ofstream(path) << print(each.describe());
+    broker_settings again;
+    const auto result = load(again.describe(), {.file = path});
+    std::filesystem::remove(path);
+    EXPECT_EQ(support::all_of(result.problems), "");
+    EXPECT_TRUE(again == each) << print(again.describe());
+  }
+}
+
+TEST(broker_settings, are_all_on_the_manual_page) {
+  std::ifstream file{TROUPE_SOURCE_DIR "/broker/troupe-broker.1"};
+  std::string page{std::istreambuf_iterator<char>{file}, {}};
+  std::erase(page, '\\');
+  broker_settings settings;
+  const auto all = settings.describe();
+  const auto is_there = [&page](std::string key) {
+    for (char& c : key)
+      if (c == '_' || c == '.') c = '-';
+    return page.find("--" + key) != std::string::npos;
+  };
+  for (const field& each : all.fields) EXPECT_TRUE(is_there(each.key)) << each.key;
+  for (const table& each : all.tables) EXPECT_TRUE(is_there(each.key)) << each.key;
 }
 
 TEST(broker_settings, without_a_listener_host_and_port_are_one) {

@@ -21,6 +21,23 @@ TEST(broker_setup, obeys_every_setting_or_says_that_it_cannot) {
   EXPECT_EQ(options.maximum_packet_size, 1'000U);
   EXPECT_EQ(options.when_full, overflow::drop_oldest);
   EXPECT_EQ(options.may, nullptr);
+  EXPECT_EQ(options.max_session_expiry, std::chrono::seconds{0xFFFF'FFFF}); // as long as clients ask
+  EXPECT_EQ(options.sys_interval, std::chrono::seconds{10});
+  settings.max_session_expiry = std::chrono::minutes{1};
+  settings.max_sessions = 6;
+  settings.max_subscriptions = 7;
+  settings.max_filter_levels = 8;
+  settings.max_retained_messages = 9;
+  settings.max_connects_per_second = 10;
+  settings.queue_qos0_offline = true;
+  const broker_options limited = options_of(settings);
+  EXPECT_EQ(limited.max_session_expiry, std::chrono::seconds{60});
+  EXPECT_EQ(limited.max_sessions, 6U);
+  EXPECT_EQ(limited.max_subscriptions, 7U);
+  EXPECT_EQ(limited.max_filter_levels, 8U);
+  EXPECT_EQ(limited.max_retained_messages, 9U);
+  EXPECT_EQ(limited.max_connects_per_second, 10U);
+  EXPECT_TRUE(limited.queue_qos0_offline);
   EXPECT_EQ(stage_options_of(settings).workers, 3U);
   settings.persistence = "elsewhere";
   EXPECT_EQ(what_is_not_there(settings).size(), 1U);
@@ -37,6 +54,12 @@ TEST(broker_setup, makes_rules_of_the_access_list) {
   EXPECT_FALSE(protocol::is_failure(may->may_publish(who, "a/b")));
   EXPECT_TRUE(protocol::is_failure(may->may_subscribe(who, "a/b")));
   EXPECT_TRUE(protocol::is_failure(may->may_publish(who, "b")));
+  settings.acl = {{.topic = "a/#", .may = "no_publish"}};
+  settings.acl_default = "allow";
+  const auto open = options_of(settings).may;
+  EXPECT_TRUE(protocol::is_failure(open->may_publish(who, "a/b")));
+  EXPECT_FALSE(protocol::is_failure(open->may_subscribe(who, "a/b")));
+  EXPECT_FALSE(protocol::is_failure(open->may_publish(who, "b")));
 }
 
 } // namespace

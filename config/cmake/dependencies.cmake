@@ -10,6 +10,7 @@ find_package(spdlog CONFIG REQUIRED)
 find_package(tomlplusplus CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(prometheus-cpp CONFIG REQUIRED)
 
 # Header-only; which of its two homes it has is decided in runtime/concurrent_queue.hpp.
 find_path(TROUPE_CONCURRENTQUEUE_DIR

@@ -77,6 +77,16 @@ public:
       if (one.type == type || one.type == protocol::packet_type{}) return one;
     }
   }
+  /// Octets that came and are no whole packet yet.
+  std::size_t rest() const { return rest_.size(); }
+  /// The same, after what the system has for us now; nothing is waited for.
+  std::size_t rest_now() {
+    protocol::octet some[4'096];
+    const auto got = ::recv(socket_, some, sizeof some, MSG_DONTWAIT);
+    if (got > 0) rest_.insert(rest_.end(), some, some + got);
+    cut();
+    return rest_.size();
+  }
   std::vector<std::string> payloads(std::size_t count) {
     std::vector<std::string> all;
     while (all.size() < count) {
