@@ -54,6 +54,9 @@ void admissions::on_proof(peer& who, reason_code how) {
 }
 
 void admissions::let_in(peer& who) {
+  // a will is a PUBLISH as well, and this is when its author can be told
+  if (who.said.will && protocol::is_failure(who.judge_topic(who.said.will->packet().topic)))
+    return who.disconnect(reason_code::not_authorized);
   if (hooks* const look = shard_.shop().hooks; look != nullptr)
     if (const reason_code no = look->on_connect(who.who()); protocol::is_failure(no))
       return who.disconnect(no);

@@ -124,7 +124,7 @@ bool faulty_transport::is_congested() const noexcept {
 void faulty_transport::close() {
   flush_later();
   if (paced_.empty() || is_black_)
-    real_->close();
+    end();
   else
     is_closing_ = true;
 }
@@ -147,12 +147,12 @@ void faulty_transport::flush_later() {
 }
 
 void faulty_transport::send(octets packet) {
+  if (is_black_ || is_over_) return;
   const packet_type type = type_of(packet);
   if (type == packet_type::publish) remember(packet);
   std::vector<octets> packets;
   packets.push_back(std::move(packet));
-  const auto orders =
-      is_black_ ? std::vector<fault>{} : orders_->take(fault::way::to_client, type, client_id_);
+  const auto orders = orders_->take(fault::way::to_client, type, client_id_);
   // what stepped back was of this type, unless it is this one
   std::optional<octets> behind;
   if (stepped_back_ && type_of(*stepped_back_) == type) behind = std::exchange(stepped_back_, {});
@@ -254,7 +254,11 @@ void faulty_transport::emit(const octets& bytes) {
   if (piece_ != 0)
     pump();
   else if (is_closing_)
-    real_->close();
+    end();
+}
+
+void faulty_transport::end() {
+  if (!std::exchange(is_end_said_, true)) real_->close();
 }
 
 void faulty_transport::write(const octet* from, std::size_t count) {
@@ -266,7 +270,7 @@ void faulty_transport::write(const octet* from, std::size_t count) {
 void faulty_transport::pump() {
   if (is_piece_out_ || is_black_) return;
   if (paced_.empty()) {
-    if (std::exchange(is_closing_, false)) real_->close();
+    if (is_closing_) end();
     return;
   }
   const auto end = paced_.begin() + static_cast<std::ptrdiff_t>(std::min(piece_, paced_.size()));

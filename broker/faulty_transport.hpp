@@ -72,6 +72,7 @@ private:
   void emit(const octets& bytes);
   void write(const protocol::octet* from, std::size_t count);
   void pump();
+  void end();
   void on_piece_due();
   void on_delay_due();
   bool receive(octets& packet);
@@ -100,6 +101,7 @@ private:
   bool is_black_ = false;
   bool is_over_ = false;    // nothing more is written
   bool is_closing_ = false; // once everything is written
+  bool is_end_said_ = false;
   runtime::deadline piece_due_{runtime::calls<&faulty_transport::on_piece_due>, *this};
   runtime::deadline delay_due_{runtime::calls<&faulty_transport::on_delay_due>, *this};
 };

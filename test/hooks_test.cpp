@@ -1,11 +1,13 @@
 // What hooks see and decide, in a shard without actors.
 #include "support/shard_rig.hpp"
 
+#include <troupe/broker/access_rules.hpp>
 #include <troupe/broker/hooks.hpp>
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace troupe::brokerage {
@@ -112,9 +114,22 @@ TEST_F(hooks_test, decide_on_each_delivery) {
   EXPECT_TRUE(deaf.payloads().empty()); // retained messages are asked about as well
 }
 
+TEST(will_access, is_asked_for_when_a_client_comes) {
+  const auto rules = std::make_shared<access_rules>(
+      true, std::vector<access_rule>{{.topic = "open", .may_publish = true, .may_subscribe = true}});
+  shard_rig rig{{.may = rules}};
+  for (const auto& [topic, answer] : {std::pair{"open", reason_code::success},
+                                      std::pair{"closed", reason_code::not_authorized},
+                                      std::pair{"$SYS/broker/uptime", reason_code::not_authorized}}) {
+    rig_client one{rig};
+    one.connect({.will = protocol::will_view{.topic = topic, .payload = protocol::as_octets(std::string_view{"x"})}});
+    EXPECT_EQ(one.hear().at(0).reason, answer) << topic;
+  }
+}
+
 // -- rules, whose costs and answers are the same whatever the traffic ---------------------------------------
 
-TEST(system_tree, is_for_no_client_to_write) {
+TEST(system_topics, are_for_no_client_to_write) {
   shard_rig rig;
   rig_client one{rig};
   one.connect();

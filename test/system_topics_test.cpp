@@ -42,6 +42,7 @@ struct system_tree : testing::Test {
 
 TEST_F(system_tree, is_there_for_who_asks_for_it_by_name) {
   broker our{where, {.sys_interval = 10s}};
+  time.settle(); // every shard has heard the figures
   const std::string endpoint = *our.listen("mqtt://127.0.0.1:0");
   raw_client curious{endpoint};
   raw_client other{endpoint};
