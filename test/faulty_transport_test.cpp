@@ -53,9 +53,10 @@ TEST_P(faulty_transport_test, without_orders_does_nothing_wrong) {
   one.next(packet_type::suback);
   const std::string large(100'000, 'x');
   one.publish("t", large, {.quality = qos::exactly_once});
+  EXPECT_TRUE(one.next(packet_type::publish).payload == large);
   EXPECT_EQ(one.next().type, packet_type::pubrec);
   one.acknowledge(packet_type::pubrel, 1);
-  EXPECT_EQ(one.next(packet_type::publish).payload, large);
+  EXPECT_EQ(one.next().type, packet_type::pubcomp);
   EXPECT_EQ(orders->done(), 0U);
 }
 
@@ -88,9 +89,8 @@ TEST_P(faulty_transport_test, rewrites_what_it_says) {
 }
 
 TEST_P(faulty_transport_test, denies_one_filter_of_some) {
-  orders->add(faults::deny_filter(reason_code::not_authorized, 1));
-  orders->add(faults::deny_filter(reason_code::not_authorized, 0));
   for (const version each : {version::v5_0, version::v3_1_1}) {
+    orders->add(faults::deny_filter(reason_code::not_authorized, each == version::v5_0 ? 1 : 0));
     raw_client one{endpoint};
     one.say_hello({.version = each});
     one.subscribe({{.filter = "a"}, {.filter = "b"}});

@@ -118,11 +118,12 @@ TEST(will_access, is_asked_for_when_a_client_comes) {
   const auto rules = std::make_shared<access_rules>(
       true, std::vector<access_rule>{{.topic = "open", .may_publish = true, .may_subscribe = true}});
   shard_rig rig{{.may = rules}};
-  for (const auto& [topic, answer] : {std::pair{"open", reason_code::success},
-                                      std::pair{"closed", reason_code::not_authorized},
-                                      std::pair{"$SYS/broker/uptime", reason_code::not_authorized}}) {
+  for (const auto& [topic, answer] :
+       {std::pair{"open", reason_code::success}, std::pair{"closed", reason_code::not_authorized},
+        std::pair{"$SYS/broker/uptime", reason_code::not_authorized}}) {
     rig_client one{rig};
-    one.connect({.will = protocol::will_view{.topic = topic, .payload = protocol::as_octets(std::string_view{"x"})}});
+    one.connect(
+        {.will = protocol::will_view{.topic = topic, .payload = protocol::as_octets(std::string_view{"x"})}});
     EXPECT_EQ(one.hear().at(0).reason, answer) << topic;
   }
 }
