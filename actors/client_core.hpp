@@ -15,7 +15,7 @@
 #include "supervisor.hpp"
 
 #include "../runtime/house.hpp"
-#include "../runtime/ticket.hpp"
+#include "../runtime/front_door.hpp"
 
 #include <atomic>
 #include <memory>

@@ -1,4 +1,4 @@
-#include <troupe/runtime/ticket.hpp>
+#include <troupe/runtime/front_door.hpp>
 
 #include <gtest/gtest.h>
 

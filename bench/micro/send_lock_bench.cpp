@@ -7,7 +7,7 @@
 #include "client_case.hpp"
 #include "codec_case.hpp"
 
-#include "../../runtime/ticket.hpp"
+#include "../../runtime/front_door.hpp"
 
 #include <chrono>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "ticket.hpp"
+#include "front_door.hpp"
 
 #include <cstdint>
 
