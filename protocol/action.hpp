@@ -52,9 +52,9 @@ struct closing {
 
 /// A publish as the host keeps it while it is in flight.
 struct kept_publish {
-  publish packet;              // full topic, no alias
-  keeper* owner = nullptr;     // keeps the payload; null = the machine must copy the payload when encoding
-  bool checked = false;        // known to be right for this version: it was decoded, or check_encodable saw it
+  publish packet;          // full topic, no alias
+  keeper* owner = nullptr; // keeps the payload; null = the machine must copy the payload when encoding
+  bool checked = false;    // known to be right for this version: it was decoded, or check_encodable saw it
   std::error_code withdrawn{}; // of a recalled one: not to be sent any more (it expired, ...); the request
                                // ends with this error
 };
@@ -74,6 +74,10 @@ public:
   virtual bool on_deliver(const publish& packet, delivery_tag tag) = 0;
   /// The request ended; called exactly once per accepted token.
   virtual void on_complete(request_token token, const verdict& how) = 0;
+  /// PUBREC came for a publish at QoS 2; PUBREL is in the outbox. For hosts that write down how far they are.
+  virtual void on_released(request_token token) { static_cast<void>(token); }
+  /// PUBREL came: `id` may stand for another inbound publish from now on; PUBCOMP is in the outbox.
+  virtual void on_receipt_over(packet_id id) { static_cast<void>(id); }
   /// The kept form of an unfinished publish, to be sent (again).
   virtual kept_publish recall(request_token token) = 0;
   /// AUTH from the server (enhanced authentication); answer with client_machine::send_auth.
@@ -106,6 +110,10 @@ public:
   virtual void on_unsubscribe(const unsubscribe& packet) = 0;
   /// The receiver is done with a message given to server_machine::deliver at QoS 1 or 2.
   virtual void on_delivered(request_token token) = 0;
+  /// PUBREC came for such a message at QoS 2; PUBREL is in the outbox.
+  virtual void on_released(request_token token) { static_cast<void>(token); }
+  /// PUBREL came: `id` may stand for another inbound publish from now on; PUBCOMP is in the outbox.
+  virtual void on_receipt_over(packet_id id) { static_cast<void>(id); }
   /// The kept form of an undelivered message, to be sent (again).
   virtual kept_publish recall(request_token token) = 0;
   virtual void on_auth(const auth& packet) = 0;

@@ -138,7 +138,10 @@ bool client_machine::on_ack(const ack& packet, time_point now) {
   case packet_type::puback: step = session_.on_puback(packet); break;
   case packet_type::pubrec: step = session_.on_pubrec(host_->out(), packet); break;
   case packet_type::pubcomp: step = session_.on_pubcomp(packet); break;
-  default: return session_.owed().on_pubrel(host_->out(), packet.id) || fail(errc::protocol_error);
+  default:
+    if (!session_.owed().on_pubrel(host_->out(), packet.id)) return fail(errc::protocol_error);
+    host_->on_receipt_over(packet.id);
+    return true;
   }
   if (!progressed(step, {.reason = packet.reason, .by = initiator::peer, .properties = packet.properties}))
     return false;
@@ -246,6 +249,7 @@ bool client_machine::on_auth(const frame& packet) {
 bool client_machine::progressed(const progress& step, const verdict& how) {
   if (step.what == progress::kind::wrong) return fail(errc::protocol_error);
   if (step.what == progress::kind::ended) host_->on_complete(step.token, how);
+  if (step.what == progress::kind::released) host_->on_released(step.token);
   return true;
 }
 

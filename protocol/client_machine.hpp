@@ -96,6 +96,21 @@ public:
   /// Ends the publish that has waited longest for a connection or the window; false: none waits.
   bool shed(std::error_code error);
 
+  // -- what was written down, before the first connection ----------------------
+  /// There was a session, under this client id if the server chose it: the first connection resumes it.
+  void restore(std::string_view assigned_client_id) {
+    was_connected_ = true;
+    limits_.assigned_client_identifier = assigned_client_id;
+  }
+  /// A publish that was sent, in the order of its sending (`puback`, `pubrec`), or of its PUBREC (`pubcomp`).
+  bool restore(request_token token, packet_id id, rung waits_for) {
+    return session_.restore(id, token, waits_for);
+  }
+  /// A publish that had not been sent.
+  void restore_parked(request_token token, qos quality) { parked_.push({token, quality}); }
+  /// An inbound publish at QoS 2 that was taken, and of whose PUBREL nothing is known.
+  void restore_receipt(packet_id id) { session_.owed().restore(id); }
+
   // -- time -------------------------------------------------------------------
   time_point next_deadline() const noexcept;
   void on_deadline(time_point now);
@@ -113,6 +128,8 @@ public:
   /// QoS 1/2 publishes sent and not yet ended / publishes waiting for the window or a connection.
   std::size_t inflight() const noexcept { return session_.sent().publishes(); }
   std::size_t parked() const noexcept { return parked_.size(); }
+  /// The id of the publish at QoS 1 or 2 that was sent last; 0: none is in flight.
+  packet_id last_sent() const noexcept { return session_.sent().last_publish(); }
 
 private:
   enum class phase : std::uint8_t { down, connecting, connected, closing };

@@ -86,9 +86,11 @@ progress exchange::on_pubrec(outbox& out, const ack& packet) {
   if ((entry->waits_for != rung::pubrec && entry->waits_for != rung::pubcomp) || !entry->sent)
     return {progress::kind::wrong};
   if (is_failure(packet.reason)) return end(packet.id);
-  if (entry->waits_for == rung::pubrec) inflight_.release(packet.id);
+  const bool is_first = entry->waits_for == rung::pubrec;
+  if (is_first) inflight_.release(packet.id);
   write_ack(out, packet_type::pubrel, packet.id, reason_code::success, link_.protocol);
-  return {};
+  if (!is_first || entry->orphan) return {};
+  return {progress::kind::released, entry->token};
 }
 
 progress exchange::on_pubcomp(const ack& packet) {

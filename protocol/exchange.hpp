@@ -38,9 +38,10 @@ struct exchange_link {
 /// What an acknowledgement did.
 struct progress {
   enum class kind : std::uint8_t {
-    none,  // unknown id, or one step further: nothing to tell
-    ended, // the request of `token` ended
-    wrong, // it does not fit what the id stands for: a protocol error
+    none,     // unknown id, or said before: nothing to tell
+    released, // PUBREC came for the publish of `token`
+    ended,    // the request of `token` ended
+    wrong,    // it does not fit what the id stands for: a protocol error
   };
   kind what = kind::none;
   request_token token = 0;
@@ -98,6 +99,13 @@ public:
   progress on_request_answer(packet_id id, rung waits_for, std::size_t codes);
   /// The id of a request that was not sent after all.
   void undo(packet_id id) noexcept { inflight_.finish(id); }
+
+  // -- what was written down, before the first connection -----------------------------
+  /// A publish of an earlier life, in the order of its sending (`puback`, `pubrec`), or of its PUBREC
+  /// (`pubcomp`). False when the id is taken or none.
+  bool restore(packet_id id, request_token token, rung waits_for) {
+    return inflight_.restore(id, token, waits_for);
+  }
 
   // -- in ---------------------------------------------------------------------------
   receipts& owed() noexcept { return receipts_; }

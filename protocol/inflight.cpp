@@ -4,6 +4,17 @@
 
 namespace troupe::protocol {
 
+bool inflight::restore(packet_id id, request_token token, rung waits_for) {
+  if (!ids_.take(id)) return false;
+  flight& entry = table_.acquire(id);
+  entry.token = token;
+  entry.waits_for = waits_for;
+  entry.repeated = true;
+  link(home_of(entry), id, entry);
+  if (unsent_ == 0) unsent_ = publishes_.first;
+  return true;
+}
+
 void inflight::release(packet_id id) noexcept {
   flight& entry = table_.at(id);
   assert(entry.waits_for == rung::pubrec);

@@ -43,6 +43,9 @@ public:
   // -- entries ----------------------------------------------------------------
   /// A new entry at the end of its order, counted as sent.
   packet_id add(request_token token, rung waits_for, std::uint16_t filters = 0);
+  /// An entry as it stood when it was written down: not sent on this connection, sent before. False when
+  /// the id is taken or none.
+  bool restore(packet_id id, request_token token, rung waits_for);
   /// The entry in use under `id`, or null.
   flight* find(packet_id id) noexcept;
   /// The entry of an id in use.
@@ -81,6 +84,7 @@ public:
 
   // -- orders: ids, follow with next() ----------------------------------------
   packet_id first_publish() const noexcept { return publishes_.first; }
+  packet_id last_publish() const noexcept { return publishes_.last; }
   packet_id first_released() const noexcept { return released_.first; }
   packet_id first_request() const noexcept { return requests_.first; }
   packet_id first_orphan() const noexcept { return orphans_.first; }

@@ -2,6 +2,17 @@
 
 namespace troupe::protocol {
 
+bool packet_ids::take(packet_id id) {
+  const std::size_t word = id / 64U;
+  const std::uint64_t bit = std::uint64_t{1} << (id % 64U);
+  while (free_.size() <= word) grow();
+  if ((free_[word] & bit) == 0) return false;
+  free_[word] &= ~bit;
+  if (free_[word] == 0) open_[word / 64] &= ~(std::uint64_t{1} << (word % 64));
+  ++taken_;
+  return true;
+}
+
 void packet_ids::clear() noexcept {
   free_.clear();
   open_.clear();

@@ -22,6 +22,8 @@ class packet_ids {
 public:
   /// The lowest free id, 0 when all 65,535 are taken.
   packet_id take();
+  /// This very id; false when it is taken already, or none.
+  bool take(packet_id id);
   /// `id` must be taken.
   void give_back(packet_id id) noexcept;
   std::size_t taken() const noexcept { return taken_; }

@@ -60,6 +60,10 @@ void receipts::clear() noexcept {
   ++connection_;
 }
 
+void receipts::restore(packet_id id) {
+  if (find(id) == nullptr) table_.acquire(id).marks = is_second | answered;
+}
+
 arrival receipts::on_publish(outbox& out, packet_id id, qos quality) {
   const std::uint8_t kind = quality == qos::at_least_once ? is_first : is_second;
   if (receipt* const known = find(id); known != nullptr) [[unlikely]] {

@@ -52,6 +52,9 @@ public:
   /// The peer has no session: nothing is known any more.
   void clear() noexcept;
 
+  /// A QoS 2 publish of an earlier life: taken, its PUBREL not seen.
+  void restore(packet_id id);
+
   arrival on_publish(outbox& out, packet_id id, qos quality);
   /// Ends a fresh publish at once.
   void answer(outbox& out, packet_id id, qos quality, reason_code reason);

@@ -104,12 +104,22 @@ bool server_machine::on_ack(const ack& packet, time_point now) {
   case packet_type::puback: step = session_->on_puback(packet); break;
   case packet_type::pubrec: step = session_->on_pubrec(host_->out(), packet); break;
   case packet_type::pubcomp: step = session_->on_pubcomp(packet); break;
-  default: return session_->owed().on_pubrel(host_->out(), packet.id) || fail(errc::protocol_error);
+  default: return on_pubrel(packet.id);
   }
   if (step.what == progress::kind::none) return true;
+  if (step.what == progress::kind::released) {
+    host_->on_released(step.token);
+    return phase_ == phase::connected;
+  }
   if (step.what == progress::kind::wrong) return fail(errc::protocol_error);
   if (session_->sent().first_unsent() != 0) pump(now);
   host_->on_delivered(step.token);
+  return phase_ == phase::connected;
+}
+
+bool server_machine::on_pubrel(packet_id id) {
+  if (!session_->owed().on_pubrel(host_->out(), id)) return fail(errc::protocol_error);
+  host_->on_receipt_over(id);
   return phase_ == phase::connected;
 }
 

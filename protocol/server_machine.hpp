@@ -128,6 +128,7 @@ private:
   bool on_publish(const inbound_publish& arrived);
   bool take_publish(const protocol::publish& packet, const inbound_publish& arrived);
   bool on_ack(const ack& packet, time_point now);
+  bool on_pubrel(packet_id id);
   bool on_first(const inbound_packet& packet, time_point now);
   bool on_undecodable_connect(octets body, std::error_code error);
   bool on_frame(const frame& packet, time_point now);

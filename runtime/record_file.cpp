@@ -145,7 +145,9 @@ private:
 
 } // namespace
 
-void record_file::database_closer::operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
+void record_file::database_closer::operator()(sqlite3* database) const noexcept {
+  sqlite3_close_v2(database);
+}
 void record_file::statement_closer::operator()(sqlite3_stmt* statement) const noexcept {
   sqlite3_finalize(statement);
 }

@@ -36,8 +36,8 @@ struct sqlite3_stmt;
 namespace troupe::runtime {
 
 struct record_file_options {
-  std::uint32_t application = 0; // whose file it is: four letters in one number
-  std::uint32_t version = 1;     // of the form of keys and values
+  std::uint32_t application = 0;                // whose file it is: four letters in one number
+  std::uint32_t version = 1;                    // of the form of keys and values
   std::size_t fold_at = std::size_t{16} << 20U; // octets of journal
   std::chrono::milliseconds retry{200};
   std::function<record_store::wall_time()> wall{}; // none: the system's
@@ -94,12 +94,12 @@ private:
   // -- shared
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  change_set waiting_;              // under mutex_
-  std::vector<bell_ref> told_;      // under mutex_: for what waits
-  std::uint64_t last_ticket_ = 0;   // under mutex_
-  std::uint64_t failures_ = 0;      // under mutex_
-  std::error_code trouble_;         // under mutex_
-  bool is_ending_ = false;          // under mutex_
+  change_set waiting_;                         // under mutex_
+  std::vector<bell_ref> told_;                 // under mutex_: for what waits
+  std::uint64_t last_ticket_ = 0;              // under mutex_
+  std::uint64_t failures_ = 0;                 // under mutex_
+  std::error_code trouble_;                    // under mutex_
+  bool is_ending_ = false;                     // under mutex_
   std::atomic<std::uint64_t> committed_{0};    // the writer writes, anybody reads
   std::atomic<std::uint64_t> transactions_{0}; // likewise
   std::thread writer_;

@@ -47,8 +47,7 @@ void make(const std::string& path) {
   auto file = record_file::open(path, ours());
   ASSERT_TRUE(file);
   change_set changes;
-  for (int each = 0; each < 2'000; ++each)
-    changes.add("key" + std::to_string(each), std::string(100, 'v'));
+  for (int each = 0; each < 2'000; ++each) changes.add("key" + std::to_string(each), std::string(100, 'v'));
   (*file)->submit(changes, nullptr);
   EXPECT_TRUE((*file)->settle());
 }
@@ -151,7 +150,8 @@ TEST(record_file, survives_kill_with_all_that_was_committed) {
   while (read(told[0], &last, sizeof last) == sizeof last) {}
   close(told[0]);
   const auto kept = reopened(path);
-  for (unsigned each = 0; each <= last; ++each) EXPECT_TRUE(kept.contains("n" + std::to_string(each))) << each;
+  for (unsigned each = 0; each <= last; ++each)
+    EXPECT_TRUE(kept.contains("n" + std::to_string(each))) << each;
   EXPECT_LE(kept.size(), last + 2); // the one that was on its way
 }
 
