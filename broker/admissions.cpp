@@ -1,7 +1,9 @@
 #include "admissions.hpp"
 
 #include "hooks.hpp"
+#include "pledges.hpp"
 #include "shard.hpp"
+#include "store.hpp"
 #include "wills.hpp"
 
 #include <memory>
@@ -13,6 +15,8 @@ using protocol::reason_code;
 
 namespace {
 
+/// Far behind whatever a session may get while it moves.
+constexpr std::uint64_t collected_from = std::uint64_t{1} << 32U;
 constexpr unsigned shard_bits = 8; // of a session number, at its upper end
 
 std::string in_hex(std::uint64_t value) {
@@ -23,10 +27,11 @@ std::string in_hex(std::uint64_t value) {
 
 } // namespace
 
-admissions::admissions(shard& home)
+admissions::admissions(shard& home, session_number last)
     : shard_{home},
       connects_{(home.shop().options.max_connects_per_second + home.shards() - 1) / home.shards()},
-      chance_{std::random_device{}()} {}
+      chance_{std::random_device{}()},
+      last_{last & ~(~session_number{0} << (64U - shard_bits))} {}
 
 // -- CONNECT ------------------------------------------------------------------
 
@@ -103,7 +108,13 @@ void admissions::on_yield(yield_order&& order) {
       return begin_move(*session, order);
     }
   }
+  hand_over_records();
   shard_.say(order.to, std::move(answer));
+}
+
+/// The other shard may write about the same client: behind what this one wrote.
+void admissions::hand_over_records() {
+  if (store* const durable = shard_.shop().durable; durable != nullptr) durable->hand_over();
 }
 
 void admissions::begin_move(peer_session& who, const yield_order& order) {
@@ -114,11 +125,14 @@ void admissions::begin_move(peer_session& who, const yield_order& order) {
   moving news{
       .client_id = who.client_id(), .peer = order.peer, .session = who.number(), .from = shard_.self()};
   for (const auto& [filter, how] : who.filters) news.filters.emplace_back(filter, how);
+  if (who.is_durable()) news.sequence = who.next_sequence() + collected_from;
+  hand_over_records();
   shard_.say(order.to, std::move(news));
 }
 
 void admissions::on_moving(const moving& what) {
   auto collector = std::make_unique<peer_session>(what.client_id, what.session, shard_.shop());
+  if (what.sequence != 0) collector->become_durable(what.sequence);
   shard_.desk().collect(shard_.sessions().add(std::move(collector)), what);
 }
 
@@ -136,6 +150,7 @@ void admissions::on_cut(const cut& what) {
   shard_.forget(*who);
   who->leave_shard();
   answer.session = shard_.sessions().take(*who);
+  hand_over_records();
   shard_.say(to, std::move(answer));
 }
 
@@ -172,6 +187,13 @@ peer_session& admissions::make_session(const std::string& client_id) {
   return shard_.sessions().add(std::make_unique<peer_session>(client_id, number, shard_.shop()));
 }
 
+peer_session& admissions::restore(const std::string& client_id, session_number number) {
+  peer_session& made =
+      shard_.sessions().add(std::make_unique<peer_session>(client_id, number, shard_.shop()));
+  made.become_durable();
+  return made;
+}
+
 void admissions::settle(const std::string& client_id, session_number session) {
   shard_.say(registry::of(client_id, shard_.shards()),
              admitted{.client_id = client_id, .shard = shard_.self(), .session = session});
@@ -182,6 +204,7 @@ void admissions::enter(peer& who, peer_session& session, bool is_present) {
   session.expiry = who.said.expiry;
   session.will = std::move(who.said.will);
   session.will_delay = who.said.will_delay;
+  write_down(session, true);
   protocol::acceptance how{.session_present = is_present, .session_expiry = who.said.told_expiry};
   if (who.said.has_assigned_id) how.assigned_client_identifier = session.client_id();
   shard_counters& counts = shard_.shop().counts;
@@ -191,6 +214,14 @@ void admissions::enter(peer& who, peer_session& session, bool is_present) {
   if (shard_.shop().hooks != nullptr) shard_.shop().hooks->on_connected(who.who(), is_present);
   who.admit(session, how);
   if (is_present) shard_.desk().say_status(session);
+}
+
+/// A session that ends with its connection is not worth a record.
+void admissions::write_down(peer_session& who, bool is_connected) {
+  store* const durable = shard_.shop().durable;
+  if (durable == nullptr) return;
+  if (!who.is_durable() && who.expiry.count() != 0) who.become_durable();
+  if (who.is_durable()) durable->keep(who, is_connected);
 }
 
 // -- absence and end ----------------------------------------------------------
@@ -205,6 +236,7 @@ void admissions::on_absence(peer_session& who) {
     who.will_due = protocol::never;
   }
   if (who.expiry.count() == 0) return shard_.end_later(who);
+  write_down(who, false);
   shard_.desk().say_status(who);
   shard_.watch(who);
 }
@@ -213,19 +245,43 @@ void admissions::end(peer_session& who) {
   shard_.forget(who);
   if (who.will && !shard_.is_stopping()) shard_.publish_later(std::exchange(who.will, {}), who.number());
   shard_.desk().withdraw(who);
-  if (!shard_.is_stopping()) give_back_shared(who);
+  if (who.is_durable())
+    erase_records(who);
+  else if (!shard_.is_stopping())
+    give_back_shared(who);
   shard_.say(registry::of(who.client_id(), shard_.shards()),
              session_over{.client_id = who.client_id(), .session = who.number()});
   shard_.sessions().take(who);
 }
 
+/// What goes to other members of a $share group is theirs, on whatever shard, before it goes from here.
+void admissions::erase_records(peer_session& who) {
+  store& durable = *shard_.shop().durable;
+  const session_number number = who.number();
+  bool has_shared = false;
+  who.for_each_shared([&](const message_ref&, std::uint32_t) { has_shared = true; });
+  if (!has_shared || shard_.is_stopping()) {
+    durable.forget(number, who.end_records());
+    return hand_over_records();
+  }
+  durable.keep_ended(who);
+  hand_over_records();
+  auto outer = shard_.shop().pledged->begin_mail();
+  give_back_shared(who);
+  shard_.shop().pledged->end_mail(std::move(outer), [&durable, number, messages = who.end_records()] {
+    durable.forget(number, messages);
+  });
+}
+
 void admissions::give_back_shared(peer_session& who) {
   who.for_each_shared([&](const message_ref& message, std::uint32_t group) {
     if (message->packet().quality == protocol::qos::at_most_once) return;
-    shard_.say(group_table::owner_of(group),
-               shared_return{.what = shard_.routing().pack(message->packet(), 0, message->received()),
-                             .group = group,
-                             .gone = who.number()});
+    shared_return back{.what = shard_.routing().pack(message->packet(), 0, message->received()),
+                       .group = group,
+                       .gone = who.number()};
+    const shard_number owner = group_table::owner_of(group);
+    if (owner != shard_.self()) shard_.routing().promise(back.what);
+    shard_.say(owner, std::move(back));
   });
 }
 

@@ -24,7 +24,8 @@ class shard;
 
 class admissions {
 public:
-  explicit admissions(shard& home);
+  /// `last`: the highest number that this shard has given to a session in an earlier life; 0 = none.
+  admissions(shard& home, session_number last);
 
   void on_connect(peer& who, std::optional<protocol::octets> password);
   /// An authenticator has found out about a client.
@@ -42,6 +43,9 @@ public:
   /// Ends a session with all that follows. Not while anything looks at routes.
   void end(peer_session& who);
 
+  /// A session as it stood in the store.
+  peer_session& restore(const std::string& client_id, session_number number);
+
 private:
   protocol::reason_code judge(const peer& who, std::optional<protocol::octets> password) const;
   void prove(peer& who, std::optional<protocol::octets> password);
@@ -53,11 +57,14 @@ private:
   void enter(peer& who, peer_session& session, bool is_present);
   void settle(const std::string& client_id, session_number session);
   void give_back_shared(peer_session& who);
+  void write_down(peer_session& who, bool is_connected);
+  void erase_records(peer_session& who);
+  void hand_over_records();
 
   shard& shard_;
   rate_limit connects_;
   std::mt19937_64 chance_; // names for clients without one
-  session_number last_ = 0;
+  session_number last_;
 };
 
 } // namespace troupe::brokerage

@@ -3,10 +3,12 @@
 #include "listener.hpp"
 #include "packing.hpp"
 #include "shard_actor.hpp"
+#include "stored_state.hpp"
 
 #include "../protocol/errc.hpp"
 #include "../protocol/topic.hpp"
 #include "../runtime/house.hpp"
+#include "../runtime/record_file.hpp"
 #include "../runtime/tls_context.hpp"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ namespace {
 
 constexpr std::size_t most_shards = 64; // a set of shards is one word
 
-std::shared_ptr<const premises> make_premises(broker_options options, std::size_t workers) {
+std::shared_ptr<premises> make_premises(broker_options options, std::size_t workers) {
   auto made = std::make_shared<premises>();
   std::size_t shards = options.shards == 0 ? workers : std::min(options.shards, workers);
   shards = std::clamp<std::size_t>(shards, 1, most_shards);
@@ -57,10 +59,12 @@ T answer_of(std::future<T>& part) {
 
 struct broker::inside {
   inside(stage& stage, broker_options wanted);
+  void read_store();
   void tell(shard_actor& who, brokerage::door_mail what);
 
   runtime::house& house;
-  std::shared_ptr<const premises> place;
+  const std::shared_ptr<premises> place; // shards may only read it
+  std::error_code fault{};               // of the store
   std::shared_ptr<brokerage::stop_latch> ended;
   listener::shard_refs shards{};
   mutable std::mutex mutex{};
@@ -75,10 +79,21 @@ broker::inside::inside(stage& stage, broker_options wanted)
     : house{stage.inside()},
       place{make_premises(std::move(wanted), house.size())},
       ended{std::make_shared<brokerage::stop_latch>(place->shards)} {
+  read_store();
   for (shard_number each = 0; each < place->shards; ++each)
     shards.push_back(house.spawn<shard_actor>(house[each], place, each, ended));
   for (const auto& one : shards) tell(*one, brokerage::neighbourhood{shards});
   own = runtime::inlet<brokerage::visitor>{shards.front()->door()};
+}
+
+void broker::inside::read_store() {
+  if (place->options.store == nullptr) return;
+  auto past = brokerage::stored_state::read(*place->options.store, place->shards);
+  if (past)
+    place->past = std::move(*past);
+  else
+    fault = past.error();
+  if (fault) place->options.store = nullptr; // left as it is
 }
 
 void broker::inside::tell(shard_actor& who, brokerage::door_mail what) {
@@ -87,12 +102,20 @@ void broker::inside::tell(shard_actor& who, brokerage::door_mail what) {
   while (to.push(one) == runtime::offer::full) std::this_thread::yield();
 }
 
+protocol::result<std::shared_ptr<runtime::record_store>> open_store(const std::string& path) {
+  auto file = runtime::record_file::open(
+      path, {.application = brokerage::store_application, .version = brokerage::store_version});
+  if (!file) return file.error();
+  return std::shared_ptr<runtime::record_store>{std::move(*file)};
+}
+
 broker::broker(stage& where, broker_options options)
     : inside_{std::make_unique<inside>(where, std::move(options))} {}
 
 broker::~broker() { stop(); }
 
 protocol::result<std::string> broker::listen(std::string_view endpoint, listen_options options) {
+  if (inside_->fault) return inside_->fault;
   const auto at = runtime::parse_endpoint(endpoint);
   if (!at) return at.error();
   runtime::accept_options how;
@@ -109,6 +132,8 @@ protocol::result<std::string> broker::listen(std::string_view endpoint, listen_o
   if (const auto bound = one->listen(*at); !bound) return bound.error();
   return inside_->listeners.emplace_back(std::move(one))->bound();
 }
+
+std::error_code broker::fault() const noexcept { return inside_->fault; }
 
 std::vector<std::string> broker::endpoints() const {
   const std::lock_guard lock{inside_->mutex};
@@ -143,6 +168,7 @@ void broker::stop() {
   inside_->listeners.clear();
   for (const auto& one : inside_->shards) inside_->tell(*one, brokerage::stop_order{});
   inside_->ended->wait();
+  if (const auto& store = inside_->place->options.store; store != nullptr) store->settle();
   {
     const std::lock_guard own{inside_->own_mutex};
     inside_->own.drop();

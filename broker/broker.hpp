@@ -25,7 +25,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
+
+namespace troupe::runtime {
+class record_store;
+}
 
 namespace troupe {
 
@@ -93,6 +98,11 @@ struct broker_options {
   // -- retained messages ------------------------------------------------------
   std::size_t max_retained_messages = 1'000'000;
 
+  // -- what outlives the process ------------------------------------------------
+  /// Sessions that outlive their connection, with their subscriptions and messages at QoS 1 and 2, and retained
+  /// messages: what was acknowledged is there again after whatever end. Null: all of it is in memory.
+  std::shared_ptr<runtime::record_store> store{};
+
   // -- who may ----------------------------------------------------------------
   /// Null: everybody may do everything.
   std::shared_ptr<const access> may{};
@@ -148,6 +158,10 @@ struct session_info {
   std::size_t in_flight = 0; // messages at QoS 1 and 2 that the client has not done with
 };
 
+/// The store of a broker in the file at `path`, which is made if it is not there. One broker has it at a time.
+/// runtime::record_errc: locked, foreign, corrupt, newer_version, cannot_open.
+protocol::result<std::shared_ptr<runtime::record_store>> open_store(const std::string& path);
+
 class broker {
 public:
   explicit broker(stage& where, broker_options options = {});
@@ -160,6 +174,8 @@ public:
   /// all), "wss://...", "unix:///path", "loopback://name". Answers the endpoint that was really bound, in
   /// the form that clients dial: "mqtt://127.0.0.1:40123".
   protocol::result<std::string> listen(std::string_view endpoint, listen_options options = {});
+  /// Why the broker is of no use: its store could not be read. listen() answers the same.
+  std::error_code fault() const noexcept;
   /// The endpoints at which clients are taken now.
   std::vector<std::string> endpoints() const;
   /// The same for a message with properties (none of them a topic alias or a subscription identifier):

@@ -66,18 +66,20 @@ int print_problems(const std::vector<troupe::config::problem>& problems) {
   return wrong_settings;
 }
 
+int refuse_store(const troupe::config::broker_settings& settings, std::error_code why) {
+  return print_problems({{.key = "persistence", .what = settings.persistence + ": " + why.message()}});
+}
+
 /// Why the settings cannot be obeyed; `passwords` become those of the password file.
 std::vector<troupe::config::problem> misfits_of(
     const troupe::config::broker_settings& settings,
     std::shared_ptr<troupe::brokerage::password_check>& passwords) {
-  auto all = troupe::brokerage::what_is_not_there(settings);
-  if (settings.password_file.empty()) return all;
+  if (settings.password_file.empty()) return {};
   auto read = troupe::brokerage::read_passwords(settings.password_file);
-  all.insert(all.end(), read.problems.begin(), read.problems.end());
-  if (all.empty())
+  if (read.problems.empty())
     passwords = std::make_shared<troupe::brokerage::password_check>(std::move(read.table),
                                                                     settings.max_password_checks);
-  return all;
+  return std::move(read.problems);
 }
 
 void read_again(troupe::brokerage::reload& settings, const troupe::config::sources& from) {
@@ -128,12 +130,18 @@ bool open_metrics(const troupe::broker& broker, const std::string& address, metr
 
 int serve(const troupe::config::broker_settings& settings, const troupe::config::sources& from,
           const std::shared_ptr<troupe::brokerage::password_check>& passwords, const sigset_t& signals) {
+  auto how = troupe::brokerage::options_of(settings);
+  how.proof = passwords;
+  if (!settings.persistence.empty()) {
+    auto store = troupe::open_store(settings.persistence);
+    if (!store) return refuse_store(settings, store.error());
+    how.store = std::move(*store);
+  }
   auto options = troupe::brokerage::stage_options_of(settings);
   options.log = troupe::log_to_stderr();
   troupe::stage stage{options};
-  auto how = troupe::brokerage::options_of(settings);
-  how.proof = passwords;
   troupe::broker broker{stage, std::move(how)};
+  if (broker.fault()) return refuse_store(settings, broker.fault());
   std::vector<std::string> bound;
   metrics figures;
   if (!open_doors(broker, settings, bound) || !open_metrics(broker, settings.metrics_address, figures))

@@ -90,12 +90,4 @@ stage_options stage_options_of(const config::broker_settings& settings) {
           .name = "troupe-broker"};
 }
 
-std::vector<config::problem> what_is_not_there(const config::broker_settings& settings) {
-  std::vector<config::problem> all;
-  const auto miss = [&all](const char* key, const char* what) { all.push_back({.key = key, .what = what}); };
-  if (!settings.persistence.empty())
-    miss("persistence", "this version keeps everything in memory; leave it empty");
-  return all;
-}
-
 } // namespace troupe::brokerage

@@ -24,6 +24,11 @@ public:
   }
   static std::uint32_t owner_of(std::uint32_t number) noexcept { return number >> 24U; }
 
+  /// The number of the nth group that a shard makes, counted from 1.
+  static std::uint32_t number_of(std::uint32_t owner, std::uint32_t nth) noexcept {
+    return owner << 24U | (nth & 0xFF'FFFFU);
+  }
+
   explicit group_table(std::uint32_t self) noexcept : self_{self} {}
 
   shared_group* find(std::uint32_t number) const noexcept {
@@ -35,7 +40,7 @@ public:
     return known == by_name_.end() ? nullptr : known->second.get();
   }
   shared_group& add(const std::string& name) {
-    const std::uint32_t number = self_ << 24U | (++last_ & 0xFF'FFFFU);
+    const std::uint32_t number = number_of(self_, ++last_);
     auto& place = by_name_[name];
     place = std::make_unique<shared_group>(name, number);
     by_number_[number] = place.get();

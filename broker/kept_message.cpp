@@ -43,6 +43,7 @@ message_ref message_store::keep(const protocol::publish& packet, protocol::keepe
   kept_message* made = take_block(sizeof(kept_message) + properties.size() + packet.topic.size() + copied
                                   + protocol::read_slack);
   octet* at = reinterpret_cast<octet*>(made + 1);
+  made->record_ = {};
   made->packet_ = packet;
   made->packet_.topic_alias = 0;
   made->packet_.properties = {{append(at, properties), properties.size()}, packet.properties.seen()};

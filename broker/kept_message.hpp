@@ -28,6 +28,12 @@ class message_store;
 /// Payloads from here on are referred to: at most sixteen of them can hold one shared reading slab.
 inline constexpr std::size_t by_reference = std::size_t{16} << 10U;
 
+/// What a message is in a store on disk.
+struct message_record {
+  std::uint64_t number = 0;     // 0: it is not there
+  std::uint32_t references = 0; // deliveries there
+};
+
 class kept_message {
 public:
   /// Full topic, the publisher's quality, retain flag and properties.
@@ -39,6 +45,8 @@ public:
   std::size_t weight() const noexcept { return weight_; }
   /// The moment from which it must not be delivered any more [MQTT-3.3.2-5]; never without an interval.
   protocol::time_point expires() const noexcept { return expires_; }
+  /// The business of whoever writes messages down.
+  message_record& record() const noexcept { return record_; }
 
 private:
   friend class message_ref;
@@ -56,6 +64,7 @@ private:
   kept_message* next_ = nullptr;  // in a free list
   std::uint32_t references_ = 0;
   std::uint32_t size_class_ = 0;
+  mutable message_record record_{};
 };
 
 /// One reference to a message, or none.

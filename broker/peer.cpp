@@ -1,6 +1,7 @@
 #include "peer.hpp"
 
 #include "shard.hpp"
+#include "store.hpp"
 #include "wills.hpp"
 
 #include "../protocol/connect.hpp"
@@ -45,7 +46,9 @@ peer::peer(shard& home, peer_number number, runtime::transport_ptr pipe)
       number_{number},
       transport_{std::move(pipe)},
       framer_{transport_->memory(), std::min(most_of_connect, home.shop().options.maximum_packet_size)},
-      machine_{machine_options(home.shop().options), *this, home.shop().now} {}
+      machine_{machine_options(home.shop().options), *this, home.shop().now} {
+  if (home.shop().durable != nullptr) held_ = std::make_unique<held_output>();
+}
 
 // -- life ---------------------------------------------------------------------
 
@@ -106,7 +109,7 @@ protocol::server_machine::sent peer::deliver(protocol::request_token token,
 
 void peer::write(protocol::octets frames, protocol::keeper* owner) {
   touch();
-  protocol::outbox& to = transport_->out();
+  protocol::outbox& to = out();
   if (owner != nullptr && frames.size() >= protocol::borrow_threshold) {
     to.borrow(frames, owner);
     return;
@@ -120,9 +123,27 @@ void peer::touch() {
   shard_.on_dirty(*this);
 }
 
-void peer::flush() {
+void peer::flush(pledge_number pledge) {
   is_dirty_ = false;
-  if (!is_gone_) transport_->flush_later();
+  if (is_gone_) return;
+  if (held_ == nullptr) return transport_->flush_later();
+  held_->seal(pledge);
+  if (pledge != 0) shard_.shop().pledged->wait(pledge, number_);
+  release_held();
+}
+
+void peer::release_held() {
+  const pledges& pledged = *shard_.shop().pledged;
+  if (held_->release(transport_->out(), [&](pledge_number one) { return pledged.is_redeemed(one); }))
+    transport_->flush_later();
+  if (held_->empty() && std::exchange(is_closing_, false)) transport_->close();
+}
+
+void peer::on_redeemed() {
+  if (is_gone_) return;
+  release_held();
+  watch_backlog();
+  if (session_ != nullptr && session_->is_waiting()) shard_.pump_later(*session_);
 }
 
 bool peer::hold_back() {
@@ -138,7 +159,7 @@ void peer::let_go() {
 }
 
 void peer::watch_backlog() {
-  const bool is_sated = transport_->backlog() > most_backlog;
+  const bool is_sated = transport_->backlog() + (held_ == nullptr ? 0 : held_->size()) > most_backlog;
   if (is_leaving_ || is_sated == std::exchange(is_sated_, is_sated)) return;
   if (is_sated)
     transport_->pause();
@@ -271,7 +292,7 @@ void peer::on_closed(std::error_code) {
 
 // -- server_host --------------------------------------------------------------
 
-protocol::outbox& peer::out() { return transport_->out(); }
+protocol::outbox& peer::out() { return held_ == nullptr ? transport_->out() : held_->out(); }
 
 void peer::on_connect(const protocol::connect& packet) {
   version_ = packet.protocol;
@@ -309,7 +330,10 @@ void peer::introduce(const protocol::connect& packet) {
 protocol::publish_verdict peer::on_publish(const protocol::publish& packet, protocol::octets whole,
                                            bool same_bytes) {
   if (session_ == nullptr) return {.reason = reason_code::unspecified_error};
-  return shard_.routing().publish(*this, packet, whole, same_bytes, reading_);
+  const auto verdict = shard_.routing().publish(*this, packet, whole, same_bytes, reading_);
+  if (packet.quality == protocol::qos::exactly_once && is_written() && !protocol::is_failure(verdict.reason))
+    shard_.shop().durable->keep_receipt(session_->number(), packet.id);
+  return verdict;
 }
 
 void peer::on_subscribe(const protocol::subscribe& packet) { shard_.on_subscribe(*this, packet); }
@@ -320,6 +344,14 @@ void peer::on_delivered(protocol::request_token token) {
   if (session_ == nullptr) return;
   session_->on_delivered(token);
   if (session_->is_waiting()) shard_.pump_later(*session_);
+}
+
+void peer::on_released(protocol::request_token token) {
+  if (session_ != nullptr) session_->on_released(token);
+}
+
+void peer::on_receipt_over(protocol::packet_id id) {
+  if (is_written()) shard_.shop().durable->drop_receipt(session_->number(), id);
 }
 
 protocol::kept_publish peer::recall(protocol::request_token token) { return session_->recall(token); }
@@ -339,7 +371,10 @@ void peer::on_disconnect(const protocol::disconnect& packet) {
 void peer::on_close(const protocol::closing&) {
   if (std::exchange(is_leaving_, true)) return;
   shard_.on_leaving(*this);
-  if (!is_gone_) transport_->close();
+  if (is_gone_) return;
+  if (held_ == nullptr) return transport_->close();
+  is_closing_ = true;
+  touch();
 }
 
 // -- access -------------------------------------------------------------------

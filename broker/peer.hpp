@@ -10,6 +10,7 @@
 // Costs:   reading: framer, decoder, machine, router; no allocation per packet.
 #pragma once
 
+#include "held_output.hpp"
 #include "peer_session.hpp"
 #include "routing_messages.hpp"
 #include "subscriptions.hpp"
@@ -20,6 +21,7 @@
 #include "../runtime/transport.hpp"
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,14 +62,18 @@ public:
 
   // -- towards the client -----------------------------------------------------
   /// Whether more may be produced for it.
-  bool has_room() const noexcept { return !is_leaving_ && !transport_->is_congested(); }
+  bool has_room() const noexcept {
+    return !is_leaving_ && !transport_->is_congested() && (held_ == nullptr || held_->size() < most_held);
+  }
   protocol::server_machine::sent deliver(protocol::request_token token, const protocol::kept_publish& what);
   /// Appends whole packets as they are.
   void write(protocol::octets frames, protocol::keeper* owner);
   /// Says that something is being appended: flush() follows at the end of the event.
   void touch();
-  /// Makes sure that what was appended leaves.
-  void flush();
+  /// Makes sure that what was appended leaves: at once, or when the pledge of this event is redeemed.
+  void flush(pledge_number pledge);
+  /// Some pledge that it waited for is redeemed.
+  void on_redeemed();
   /// Stops and resumes reading, for reasons of the shard. False: it has stopped before, or is leaving.
   bool hold_back();
   void let_go();
@@ -106,6 +112,8 @@ public:
   std::deque<pending_answer> answers{};
 
 private:
+  static constexpr std::size_t most_held = std::size_t{1} << 20U;
+
   // transport_sink
   std::span<protocol::octet> wanted() noexcept override;
   void on_filled(std::size_t count) override;
@@ -121,12 +129,17 @@ private:
   void on_subscribe(const protocol::subscribe& packet) override;
   void on_unsubscribe(const protocol::unsubscribe& packet) override;
   void on_delivered(protocol::request_token token) override;
+  void on_released(protocol::request_token token) override;
+  void on_receipt_over(protocol::packet_id id) override;
   protocol::kept_publish recall(protocol::request_token token) override;
   void on_auth(const protocol::auth& packet) override;
   void on_disconnect(const protocol::disconnect& packet) override;
   void on_close(const protocol::closing& why) override;
 
   void introduce(const protocol::connect& packet);
+  void release_held();
+  /// Whether there is a session of which everything is written down.
+  bool is_written() const noexcept { return session_ != nullptr && session_->is_durable(); }
   void take_frames();
   void take_known(const protocol::burst_reader& burst);
   void take_burst(const protocol::burst_reader& burst);
@@ -138,6 +151,7 @@ private:
   runtime::transport_ptr transport_;
   protocol::framer framer_;
   protocol::server_machine machine_;
+  std::unique_ptr<held_output> held_{}; // null: nothing is written down, and nothing waits for it
   protocol::version version_ = protocol::version::v5_0;
   protocol::version passes_{}; // none before CONNECT, nor where hooks look
   peer_session* session_ = nullptr;
@@ -148,10 +162,11 @@ private:
   bool is_judged_ = true;  // false from CONNECT until the shard has answered it
   bool is_taking_ = false; // inside take_frames()
   bool is_leaving_ = false;
-  bool is_gone_ = false;  // the transport is
-  bool is_dirty_ = false; // flush() will be called at the end of this event
-  bool is_held_ = false;  // by the shard
-  bool is_sated_ = false; // holds itself back: it does not read our answers
+  bool is_gone_ = false;    // the transport is
+  bool is_dirty_ = false;   // flush() will be called at the end of this event
+  bool is_held_ = false;    // by the shard
+  bool is_closing_ = false; // the transport is to be closed when nothing is held any more
+  bool is_sated_ = false;   // holds itself back: it does not read our answers
 };
 
 } // namespace troupe::brokerage

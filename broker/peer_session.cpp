@@ -3,6 +3,7 @@
 #include "hooks.hpp"
 #include "peer.hpp"
 #include "routing_messages.hpp"
+#include "store.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -110,10 +111,12 @@ protocol::publish peer_session::as_sent(const delivery& one) {
 void peer_session::send(std::uint32_t slot) {
   const delivery& one = slots_[slot];
   const protocol::kept_publish kept{.packet = as_sent(one), .owner = one.message->owner(), .checked = true};
-  if (peer_->deliver(slot, kept) == protocol::server_machine::sent::in_flight)
+  if (peer_->deliver(slot, kept) == protocol::server_machine::sent::in_flight) {
     ++in_flight_; // until on_delivered()
-  else
+    if (is_durable()) write_sent(slot);
+  } else {
     free_slot(slot);
+  }
 }
 
 void peer_session::on_delivered(protocol::request_token token) {
@@ -138,7 +141,9 @@ void peer_session::enqueue(onward& message, const target& how) {
     shop_->counts.messages_dropped.add();
     return;
   }
-  append(take_slot(kept, how));
+  const std::uint32_t slot = take_slot(kept, how);
+  append(slot);
+  if (is_durable() && is_promised) write_waiting(slot);
 }
 
 void peer_session::append(std::uint32_t slot) noexcept {
@@ -209,6 +214,7 @@ std::uint32_t peer_session::take_slot(const message_ref& message, const target& 
   delivery& one = slots_[slot];
   one.message = message;
   one.identifiers.assign(how.identifiers.begin(), how.identifiers.end());
+  one.sequence = 0;
   one.group = how.group;
   one.next = none;
   one.quality = std::min(message->packet().quality, how.quality);
@@ -217,6 +223,10 @@ std::uint32_t peer_session::take_slot(const message_ref& message, const target& 
 }
 
 void peer_session::free_slot(std::uint32_t slot) noexcept {
+  if (delivery& one = slots_[slot]; one.sequence != 0) {
+    shop_->durable->drop_delivery(number_, one.sequence, one.message);
+    one.sequence = 0;
+  }
   slots_[slot].message.reset();
   slots_[slot].next = std::exchange(free_, slot);
 }
@@ -253,18 +263,25 @@ bool peer_session::pump_retained() {
 void peer_session::absorb(peer_session& collected) {
   while (collected.head_ != none) {
     const std::uint32_t from = collected.pop();
-    const delivery& one = collected.slots_[from];
-    append(take_slot(one.message, {.who = this,
-                                   .identifiers = one.identifiers,
-                                   .group = one.group,
-                                   .quality = one.quality,
-                                   .retain_as_published = one.retain}));
+    delivery& one = collected.slots_[from];
+    const std::uint32_t slot = take_slot(one.message, {.who = this,
+                                                       .identifiers = one.identifiers,
+                                                       .group = one.group,
+                                                       .quality = one.quality,
+                                                       .retain_as_published = one.retain});
+    slots_[slot].sequence = std::exchange(one.sequence, 0); // what is written of it stays
+    append(slot);
     collected.free_slot(from);
   }
+  if (is_durable()) next_sequence_ = std::max(next_sequence_, collected.next_sequence_);
 }
 
 void peer_session::leave_shard() {
+  std::vector<message_ref> originals;
+  if (is_durable())
+    for (const delivery& one : slots_) originals.push_back(one.message);
   for (delivery& one : slots_) one.message.detach();
+  if (is_durable()) move_records(originals);
   will.detach();
   shop_->counts.sessions.subtract();
   shop_->counts.messages_queued.subtract(waiting_);

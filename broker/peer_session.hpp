@@ -34,6 +34,7 @@ namespace troupe::brokerage {
 
 class peer;
 class peer_session;
+struct delivery_record;
 struct publish_run;
 
 /// What one subscription asks for.
@@ -100,6 +101,8 @@ public:
   bool pump();
   /// The client is done with a message at QoS 1 or 2.
   void on_delivered(protocol::request_token token);
+  /// It has taken one at QoS 2.
+  void on_released(protocol::request_token token);
   protocol::kept_publish recall(protocol::request_token token);
   /// Messages and retained look-ups that wait for room.
   bool is_waiting() const noexcept { return head_ != none || !walks_.empty(); }
@@ -128,12 +131,25 @@ public:
   void leave_shard();
   void settle_in(workshop& shop);
 
+  // -- what is written down, in a broker with a store --------------------------
+  /// From now on every delivery at QoS 1 and 2 is; the first under `sequence`.
+  void become_durable(std::uint64_t sequence = 1) noexcept { next_sequence_ = sequence; }
+  bool is_durable() const noexcept { return next_sequence_ != 0; }
+  std::uint64_t next_sequence() const noexcept { return next_sequence_; }
+  /// The session ends and writes nothing more. Answers the messages that are written down for it.
+  std::vector<message_ref> end_records();
+  /// A delivery as it stood in the store, in the order of their sequences; released ones in that of their
+  /// ranks, behind all others.
+  void restore(std::uint64_t sequence, const message_ref& message, const delivery_record& what,
+               std::span<const std::uint32_t> identifiers, std::uint32_t group);
+
 private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   struct delivery {
     message_ref message{};
     std::vector<std::uint32_t> identifiers{}; // keeps its room when the slot is used again
+    std::uint64_t sequence = 0;               // under which it is written down; 0 = it is not
     std::uint32_t group = 0;
     std::uint32_t next = none; // in the queue, or in the list of free slots
     protocol::qos quality = protocol::qos::at_most_once;
@@ -160,6 +176,10 @@ private:
   std::uint32_t take_slot(const message_ref& message, const target& how);
   void free_slot(std::uint32_t slot) noexcept;
   bool pump_retained();
+  void write_waiting(std::uint32_t slot);
+  void write_sent(std::uint32_t slot);
+  void write(delivery& one, delivery_record what);
+  void move_records(std::span<const message_ref> originals);
 
   std::string client_id_;
   session_number number_;
@@ -173,6 +193,7 @@ private:
   std::size_t waiting_ = 0;
   std::size_t waiting_octets_ = 0;
   std::size_t in_flight_ = 0;
+  std::uint64_t next_sequence_ = 0; // 0 = nothing is written down
   std::deque<retained_walk> walks_{};
 
   friend class subscriptions;

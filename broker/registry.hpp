@@ -34,6 +34,10 @@ public:
   void on_wish(admission_wish&& wish);
   void on_admitted(const admitted& how);
   void on_over(const session_over& which);
+  /// A session that lives on `shard` from the start on.
+  void restore(const std::string& client_id, session_number session, shard_number shard) {
+    entries_[client_id] = {.session = session, .shard = shard};
+  }
   std::size_t size() const noexcept { return entries_.size(); }
 
 private:

@@ -43,6 +43,15 @@ public:
   /// Keeps `word`, or clears the topic when the payload is empty [MQTT-3.3.1-6]. False when the store is
   /// full.
   bool set(const message_ref& word, const stamp& when);
+  /// The shard that writes down what is said on `topic`.
+  static std::uint32_t keeper_of(std::string_view topic, std::uint32_t shards) noexcept {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(topic) % shards);
+  }
+  /// Whether the word of `when` is the one that stands now, or that cleared the topic.
+  bool is_latest(const message_ref& word, const stamp& when) const noexcept {
+    const auto place = words_.find(word->packet().topic);
+    return place == words_.end() ? word->packet().payload.empty() : place->second.when == when;
+  }
   /// Drops the stamps of topics cleared so long ago that no word about them can still be on its way.
   void forget_cleared();
   /// Messages kept.

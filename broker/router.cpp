@@ -3,6 +3,8 @@
 #include "group_table.hpp"
 #include "hooks.hpp"
 #include "peer.hpp"
+#include "pledges.hpp"
+#include "store.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -173,11 +175,12 @@ void router::hand_to_group(shared_group& group, onward& message, session_number 
   const member* const chosen = group.pick(except);
   if (chosen == nullptr) return;
   if (chosen->shard != self_) {
-    host_.post(chosen->shard, shared_delivery{.what = pack(message.packet, message.from, message.now),
-                                              .to = chosen->number,
-                                              .group = group.number(),
-                                              .how = chosen->how});
-    return;
+    shared_delivery news{.what = pack(message.packet, message.from, message.now),
+                         .to = chosen->number,
+                         .group = group.number(),
+                         .how = chosen->how};
+    promise(news.what);
+    return host_.post(chosen->shard, std::move(news));
   }
   peer_session* const session = sessions_.find(chosen->number);
   if (session == nullptr) return;
@@ -194,15 +197,34 @@ void router::set_retained(onward& message, const stamp& when) {
   const std::size_t before = words.size();
   if (!words.set(message.keep(shop_.store), when)) shop_.counts.messages_dropped.add();
   shop_.counts.retained_messages.add(words.size() - before); // wraps around when one is cleared
+  if (shop_.durable != nullptr) write_retained(message, when);
+}
+
+/// Every shard has the word; the one that the topic falls to writes it down.
+void router::write_retained(const onward& message, const stamp& when) {
+  const std::string_view topic = message.packet.topic;
+  if (retained::keeper_of(topic, shards_) != self_ || !shop_.last_words.is_latest(message.kept, when)) return;
+  if (message.packet.payload.empty())
+    shop_.durable->drop_word(topic);
+  else
+    shop_.durable->keep_word(message.kept, when);
 }
 
 // -- between shards -----------------------------------------------------------
+
+/// Whoever gets `run` answers when he has written it down: before that, its publisher is told nothing.
+void router::promise(publish_run& run) {
+  run.via = self_;
+  const bool is_promised =
+      shop_.pledged != nullptr && run.count != 0 && (run.frames[0] & 0x06U) != 0; // QoS 1 or 2
+  run.pledge = is_promised ? shop_.pledged->post() : 0;
+}
 
 void router::post(std::uint64_t shards, const publish_run& run) {
   if (run.count == 0) return;
   for (; shards != 0; shards &= shards - 1) {
     publish_run copy{run};
-    copy.via = self_;
+    promise(copy);
     host_.post(static_cast<shard_number>(std::countr_zero(shards)), std::move(copy));
   }
 }
@@ -233,6 +255,7 @@ void router::on_shared(const shared_delivery& what) {
   peer_session* const session = sessions_.find(what.to);
   if (session == nullptr) {
     shared_return back{.what = what.what, .group = what.group, .gone = what.to};
+    promise(back.what);
     host_.post(group_table::owner_of(what.group), std::move(back)); // never this shard: it would know
     return;
   }

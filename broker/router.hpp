@@ -59,6 +59,8 @@ public:
   void on_shared(const shared_delivery& what);
   /// Gives one message to a member of a group that this shard owns.
   void hand_to_group(shared_group& group, onward& message, session_number except = 0);
+  /// Readies a run for another shard.
+  void promise(publish_run& run);
   /// A message as octets that another shard may keep.
   publish_run pack(const protocol::publish& packet, session_number from, protocol::time_point received) {
     return packer_.pack(packet, from, received);
@@ -91,6 +93,7 @@ private:
   void pass_on(const route& way, const publish_run& run);
   void hand_out(const route& way, onward& message);
   void set_retained(onward& message, const stamp& when);
+  void write_retained(const onward& message, const stamp& when);
   void post(std::uint64_t shards, const publish_run& run);
   std::uint64_t others() const noexcept;
 

@@ -9,6 +9,7 @@
 //   yield_order      registry                   -> shard that has the session now
 //   admission        registry, or the shard that had the session -> shard with the new connection
 //   admitted, session_over   shard with the session -> registry
+//   stored           shard that has written down what it was sent -> shard that answers for it
 //
 // A session moves with nothing lost, doubled or overtaken:
 //   moving           shard that has it          -> shard that wants it, which begins to collect for it
@@ -28,6 +29,7 @@
 #include "shared_group.hpp"
 
 #include "../protocol/slice.hpp"
+#include "../runtime/bell.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -53,6 +55,7 @@ struct publish_run {
   shard_number via = 0; // the shard that sends it
   protocol::time_point received{};
   stamp when{}; // of a run with the retain flag, which has one packet only; count 0 = not retained
+  std::uint64_t pledge = 0; // to be answered with `stored`; 0 = no answer
 };
 
 struct shared_delivery {
@@ -126,6 +129,7 @@ struct moving {
   session_number session = 0;
   shard_number from = 0;
   std::vector<std::pair<std::string, grant>> filters{};
+  std::uint64_t sequence = 0; // of what is collected, where it is written down; 0 = it is not
 };
 
 struct resettlement {
@@ -141,9 +145,13 @@ struct cut {
   shard_number by = 0;
 };
 
-using shard_mail =
-    std::variant<publish_run, shared_delivery, shared_return, interest, interest_known, group_change,
-                 admission_wish, yield_order, admission, admitted, session_over, moving, resettlement, cut>;
+struct stored {
+  std::vector<std::uint64_t> serials{};
+};
+
+using shard_mail = std::variant<publish_run, shared_delivery, shared_return, interest, interest_known,
+                                group_change, admission_wish, yield_order, admission, admitted, session_over,
+                                moving, resettlement, cut, stored>;
 
 /// What a shard needs from whoever runs it: an actor, or a test.
 class shard_host {
@@ -159,6 +167,8 @@ public:
   virtual protocol::time_point now() noexcept = 0;
   /// What an authenticator is to call, on whatever thread: on_proof() of the shard follows.
   virtual authenticator::reply reply_to(peer_number who) = 0;
+  /// Whom others may ring, on any thread, so that turn() is called; null: nobody has to.
+  virtual runtime::bell* door_bell() noexcept { return nullptr; }
 
 protected:
   ~shard_host() = default;

@@ -1,6 +1,7 @@
 #include "shard.hpp"
 
 #include "hooks.hpp"
+#include "stored_state.hpp"
 #include "wills.hpp"
 
 #include <algorithm>
@@ -17,30 +18,52 @@ struct overloaded : F... {
 template <class... F>
 overloaded(F...) -> overloaded<F...>;
 
+std::unique_ptr<store> open(const broker_options& options, shard_number self, shard_host& host,
+                            const stored_state* past) {
+  if (options.store == nullptr) return nullptr;
+  return std::make_unique<store>(options.store, self, host.door_bell(), host.now(),
+                                 past == nullptr ? 0 : past->last_message(self));
+}
+
+/// What may have to be stored before its sender is told so.
+const publish_run* run_of(const shard_mail& what) noexcept {
+  if (const auto* const run = std::get_if<publish_run>(&what)) return run;
+  if (const auto* const one = std::get_if<shared_delivery>(&what)) return &one->what;
+  if (const auto* const one = std::get_if<shared_return>(&what)) return &one->what;
+  return nullptr;
+}
+
 /// No word about a topic that was cleared is on its way between shards for longer than this.
 constexpr std::chrono::seconds cleared_topics_live{30};
 
 } // namespace
 
 shard::shard(shard_number self, shard_number shards, const broker_options& options, shard_counters& counts,
-             shard_host& host)
+             shard_host& host, const stored_state* past)
     : self_{self},
       shards_{shards},
       host_{host},
+      durable_{open(options, self, host, past)},
+      pledged_{durable_ == nullptr ? nullptr : std::make_unique<pledges>(*durable_)},
       last_words_{options.max_retained_messages, shards > 1},
       shop_{.options = options, .counts = counts, .last_words = last_words_, .store = store_},
       groups_{self},
       registry_{[this](shard_number to, shard_mail&& what) { say(to, std::move(what)); }},
       routing_{shop_, host, wishes_, sessions_, groups_, self, shards},
-      admissions_{*this},
+      admissions_{*this, past == nullptr ? 0 : past->last_session(self)},
       subscribing_{*this} {
   shop_.may = options.may;
   shop_.hooks = options.hooks.get();
+  shop_.durable = durable_.get();
+  shop_.pledged = pledged_.get();
   shop_.now = host.now();
   forgotten_ = shop_.now;
+  if (past != nullptr) restore(*past, *this);
 }
 
-shard::~shard() = default;
+shard::~shard() {
+  if (durable_ != nullptr) durable_->hand_over();
+}
 
 peer* shard::find_peer(peer_number number) const noexcept {
   const auto known = peers_.find(number);
@@ -70,6 +93,16 @@ void shard::adopt(runtime::transport_ptr pipe) {
 
 void shard::on_mail(shard_mail&& what) {
   const event here{*this};
+  if (pledged_ == nullptr) return handle(what);
+  const publish_run* const run = run_of(what);
+  if (run == nullptr || run->pledge == 0) return handle(what);
+  const auto [from, serial] = std::pair{run->via, run->pledge};
+  auto outer = pledged_->begin_mail();
+  handle(what);
+  pledged_->end_mail(std::move(outer), from, serial);
+}
+
+void shard::handle(shard_mail& what) {
   std::visit(overloaded{[&](publish_run& one) { routing_.on_run(one); },
                         [&](shared_delivery& one) { routing_.on_shared(one); },
                         [&](shared_return& one) { subscribing_.on_shared_return(one); },
@@ -83,7 +116,8 @@ void shard::on_mail(shard_mail&& what) {
                         [&](session_over& one) { registry_.on_over(one); },
                         [&](moving& one) { admissions_.on_moving(one); },
                         [&](resettlement& one) { subscribing_.on_resettlement(one); },
-                        [&](cut& one) { admissions_.on_cut(one); }},
+                        [&](cut& one) { admissions_.on_cut(one); },
+                        [&](stored& one) { pledged_->on_stored(one); }},
              what);
 }
 
@@ -142,6 +176,7 @@ void shard::turn() {
     forgotten_ = shop_.now;
   }
   bury();
+  if (durable_ != nullptr && durable_->poll()) pledged_->on_kept();
   take_due();
   pumping_.swap(pumped_); // both keep their memory
   for (peer_session* const who : pumping_) {
@@ -149,7 +184,7 @@ void shard::turn() {
     pump(*who);
   }
   pumping_.clear();
-  if (host_.is_crowded()) return;
+  if (is_crowded()) return;
   for (const peer_number number : std::exchange(held_back_, {}))
     if (peer* const who = find_peer(number); who != nullptr) who->let_go();
 }
@@ -170,7 +205,9 @@ void shard::abort() {
 // -- events -------------------------------------------------------------------
 
 void shard::begin_event() noexcept {
-  if (depth_++ == 0) shop_.now = host_.now();
+  if (depth_++ != 0) return;
+  shop_.now = host_.now();
+  if (pledged_ != nullptr) pledged_->begin_event();
 }
 
 void shard::end_event() {
@@ -194,10 +231,25 @@ void shard::settle() {
           who != nullptr && who->is_ending && !who->is_moving)
         admissions_.end(*who);
   }
+  if (pledged_ != nullptr) serve_redeemed();
+  const pledge_number pledge = pledged_ == nullptr ? 0 : close_pledge();
   flushing_.swap(dirty_); // both keep their memory
-  for (peer* const who : flushing_) who->flush();
+  for (peer* const who : flushing_) who->flush(pledge);
   flushing_.clear();
-  if (host_.is_crowded()) hold_back_sources();
+  if (is_crowded()) hold_back_sources();
+}
+
+void shard::serve_redeemed() {
+  for (const peer_number number : pledged_->take_redeemed())
+    if (peer* const who = find_peer(number); who != nullptr) who->on_redeemed();
+}
+
+pledge_number shard::close_pledge() {
+  const pledge_number pledge = pledged_->end_event();
+  durable_->hand_over_in_turn();
+  if (durable_->has_news()) host_.call_again();
+  pledged_->tell([this](shard_number to, stored&& news) { host_.post(to, std::move(news)); });
+  return pledge;
 }
 
 void shard::let_sessions_go() {

@@ -15,9 +15,11 @@
 #include "agenda.hpp"
 #include "group_table.hpp"
 #include "peer.hpp"
+#include "pledges.hpp"
 #include "registry.hpp"
 #include "router.hpp"
 #include "session_table.hpp"
+#include "store.hpp"
 #include "subscribing.hpp"
 #include "subscriptions.hpp"
 #include "workshop.hpp"
@@ -29,11 +31,14 @@
 
 namespace troupe::brokerage {
 
+struct stored_state;
+
 class shard {
 public:
   /// `options` and `counts` outlive the shard; `host` runs it.
+  /// `past`: what was written down in an earlier life; null: nothing.
   shard(shard_number self, shard_number shards, const broker_options& options, shard_counters& counts,
-        shard_host& host);
+        shard_host& host, const stored_state* past = nullptr);
   ~shard();
   shard(const shard&) = delete;
   shard& operator=(const shard&) = delete;
@@ -65,6 +70,8 @@ public:
   /// No connection is left.
   bool is_empty() const noexcept { return peers_.empty() && graves_.empty(); }
   bool is_stopping() const noexcept { return is_stopping_; }
+  /// Something has been stored: turn() is wanted.
+  bool has_news() const noexcept { return durable_ != nullptr && durable_->has_news(); }
 
   // -- rooms of this shard ----------------------------------------------------
   workshop& shop() noexcept { return shop_; }
@@ -121,11 +128,19 @@ private:
   void on_due(peer_session& who);
   void bury();
   void hold_back_sources();
+  bool is_crowded() const noexcept {
+    return host_.is_crowded() || (durable_ != nullptr && durable_->is_crowded());
+  }
+  void handle(shard_mail& what);
+  pledge_number close_pledge();
+  void serve_redeemed();
 
   shard_number self_;
   shard_number shards_;
   shard_host& host_;
-  message_store store_{}; // outlives every message
+  message_store store_{};            // outlives every message
+  std::unique_ptr<store> durable_;   // null: everything is in memory
+  std::unique_ptr<pledges> pledged_; // with it
   retained last_words_;
   workshop shop_;
   session_table sessions_{};

@@ -83,8 +83,8 @@ shard_actor::shard_actor(caf::actor_config& config, runtime::place where,
       from_door_{door_},
       from_mail_{mail_},
       letters_{std::make_shared<letter_box>(*this)},
-      shard_{std::make_unique<shard>(self, broker_->shards, broker_->options, broker_->counts[self], *this)} {
-}
+      shard_{std::make_unique<shard>(self, broker_->shards, broker_->options, broker_->counts[self], *this,
+                                     broker_->past.get())} {}
 
 bool shard_actor::on_bell() {
   desk_.run();
@@ -93,7 +93,7 @@ bool shard_actor::on_bell() {
   {
     const event all{*shard_};
     is_more |= from_mail_.drain([this](parcel&& one) { shard_->on_mail(std::move(one.what)); });
-    if (std::exchange(is_called_, false) || is_crowded_) shard_->turn();
+    if (std::exchange(is_called_, false) || is_crowded_ || shard_->has_news()) shard_->turn();
   }
   end_if_empty();
   return is_more;

@@ -34,6 +34,7 @@
 namespace troupe::brokerage {
 
 class shard_actor;
+struct stored_state;
 
 /// Counts down to the moment when all shards have ended.
 class stop_latch {
@@ -92,6 +93,7 @@ struct premises {
   std::unique_ptr<shard_counters[]> counts{}; // one per shard
   shard_number shards = 1;
   const std::shared_ptr<runtime::tally> turned_away = std::make_shared<runtime::tally>(); // at the doors
+  std::shared_ptr<const stored_state> past{}; // what was written down in an earlier life
 };
 
 broker_statistics statistics_of(const premises& place);
@@ -122,6 +124,7 @@ private:
   void call_again() noexcept override;
   void on_event_end(protocol::time_point next) override;
   protocol::time_point now() noexcept override { return time().now(); }
+  runtime::bell* door_bell() noexcept override { return this; }
 
   authenticator::reply reply_to(peer_number who) override;
 

@@ -1,7 +1,9 @@
 #include "subscribing.hpp"
 
 #include "hooks.hpp"
+#include "pledges.hpp"
 #include "shard.hpp"
+#include "store.hpp"
 
 #include "../protocol/topic.hpp"
 
@@ -101,6 +103,7 @@ void subscribing::on_unsubscribe(peer& who, const protocol::unsubscribe& packet)
     const std::string filter{line};
     const bool is_known = session->filters.erase(filter) != 0;
     if (is_known) take_out(*session, filter);
+    if (is_known && session->is_durable()) shard_.shop().durable->drop_filter(session->number(), filter);
     answer.codes.push_back(is_known ? reason_code::success : reason_code::no_subscription_existed);
   }
   who.answers.push_back(std::move(answer));
@@ -112,6 +115,7 @@ void subscribing::answer_ready(peer& who) {
     const peer::pending_answer answer = std::move(who.answers.front());
     who.answers.pop_front();
     who.touch();
+    if (shard_.shop().pledged != nullptr) shard_.shop().pledged->rely_on_earlier();
     if (answer.is_subscribe)
       who.machine().answer_subscribe(answer.id, answer.codes, {});
     else
@@ -136,6 +140,7 @@ protocol::result<bool> subscribing::put_in(peer_session& who, const std::string&
     if (is_new && shard_.wishes().begin_interest(filter)) tell_all(filter, true, asked);
   }
   who.filters[filter] = how;
+  if (who.is_durable()) shard_.shop().durable->keep_filter(who.number(), filter, how);
   if (is_new) shard_.shop().counts.subscriptions.add();
   return is_new;
 }

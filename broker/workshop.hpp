@@ -52,7 +52,9 @@ struct alignas(64) shard_counters {
   figure filters_refused;
 };
 
+class pledges;
 class retained;
+class store;
 
 struct workshop {
   const broker_options& options;
@@ -63,6 +65,8 @@ struct workshop {
   std::shared_ptr<const access> may{};   // null: everybody may do everything
   std::vector<protocol::octet> buffer{}; // for properties that have to be re-written
   protocol::time_point now{};
+  brokerage::store* durable = nullptr;   // null: nothing is written down,
+  brokerage::pledges* pledged = nullptr; // and nobody waits for it
 };
 
 } // namespace troupe::brokerage

@@ -86,6 +86,7 @@ public:
   packet_id first_publish() const noexcept { return publishes_.first; }
   packet_id last_publish() const noexcept { return publishes_.last; }
   packet_id first_released() const noexcept { return released_.first; }
+  packet_id last_released() const noexcept { return released_.last; }
   packet_id first_request() const noexcept { return requests_.first; }
   packet_id first_orphan() const noexcept { return orphans_.first; }
   packet_id next(packet_id id) const noexcept { return table_.at(id).after; }
