@@ -92,7 +92,9 @@ client::client(std::shared_ptr<actors::client_core> core) noexcept : core_{std::
 
 protocol::result<client> client::make(stage& where, client_options options) {
   if (const std::error_code wrong = actors::check_options(options)) return wrong;
-  return client{where, std::move(options)};
+  client made{where, std::move(options)};
+  if (const std::error_code fault = made.core_->store_fault()) return fault;
+  return made;
 }
 
 client::client(client&&) noexcept = default;

@@ -24,11 +24,13 @@ client_core::client_core(stage& where, client_options options)
       cells_{house_.fixture<settlement_store>()},
       slabs_{house_.fixture<runtime::slab_rack>()},
       front_{std::make_shared<client_front>(options_)},
-      supervisor_{house_.spawn<supervisor>(home_, front_, supervisor_setup(options_))},
+      store_{session_store::open(options_)},
+      supervisor_{house_.spawn<supervisor>(home_, front_, supervisor_setup(options_, store_.error()))},
       dispatcher_{house_.spawn<dispatcher>(home_, front_, threads_)},
       session_{house_.spawn<session>(home_, front_, machine_options(options_), options_.disconnect_timeout,
                                      runtime::inlet<supervisor_mail>{supervisor_->mails()},
-                                     runtime::inlet<dispatch_mail>{dispatcher_->mails()})},
+                                     runtime::inlet<dispatch_mail>{dispatcher_->mails()},
+                                     store_ ? std::move(*store_) : nullptr)},
       doors_{session_->requests()},
       late_cells_{*cells_} {}
 

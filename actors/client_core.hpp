@@ -33,6 +33,8 @@ public:
 
   const client_front& front() const noexcept { return *front_; }
   const client_options& options() const noexcept { return options_; }
+  /// Why the session's store cannot be used.
+  std::error_code store_fault() const noexcept { return store_.error(); }
 
   // -- publish -------------------------------------------------------------------
   pending<outcome> publish(const publish_request& what);
@@ -79,6 +81,7 @@ private:
   std::shared_ptr<settlement_store> cells_;   // the stage's
   std::shared_ptr<runtime::slab_rack> slabs_; // likewise
   std::shared_ptr<client_front> front_;
+  protocol::result<std::unique_ptr<session_store>> store_; // empty once the session has it
   std::shared_ptr<thread_list> threads_ = std::make_shared<thread_list>();
   runtime::resident_ref<supervisor> supervisor_;
   runtime::resident_ref<dispatcher> dispatcher_;

@@ -140,7 +140,7 @@ protocol::client_machine_options machine_options(const client_options& options) 
   return result;
 }
 
-supervisor_options supervisor_setup(const client_options& options) {
+supervisor_options supervisor_setup(const client_options& options, std::error_code fault) {
   supervisor_options result;
   result.bad_settings = check_words(options);
   if (!result.bad_settings) {
@@ -151,6 +151,7 @@ supervisor_options supervisor_setup(const client_options& options) {
     for (const std::string& each : options.more_brokers)
       result.brokers.push_back(runtime::parse_endpoint(each).value());
   }
+  if (!result.bad_settings) result.bad_settings = fault;
   result.backoff.first = options.backoff_first;
   result.backoff.cap = options.backoff_limit;
   result.seed = std::random_device{}();

@@ -19,6 +19,7 @@ namespace troupe::actors {
 std::error_code check_options(const client_options& options);
 std::optional<protocol::will_options> will_setup(const std::optional<will>& wanted);
 protocol::client_machine_options machine_options(const client_options& options);
-supervisor_options supervisor_setup(const client_options& options);
+/// `fault`: what is wrong already.
+supervisor_options supervisor_setup(const client_options& options, std::error_code fault = {});
 
 } // namespace troupe::actors

@@ -24,7 +24,8 @@ outcome outcome_of(const protocol::verdict& how) noexcept {
 
 session::session(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
                  protocol::client_machine_options options, std::chrono::milliseconds disconnect_timeout,
-                 runtime::inlet<supervisor_mail> supervisor, runtime::inlet<dispatch_mail> dispatcher)
+                 runtime::inlet<supervisor_mail> supervisor, runtime::inlet<dispatch_mail> dispatcher,
+                 std::unique_ptr<session_store> store)
     : resident{config, where},
       front_{std::move(front)},
       mail_box_{*this, mail_limits},
@@ -34,6 +35,7 @@ session::session(caf::actor_config& config, runtime::place where, std::shared_pt
       slabs_{where.inside.fixture<runtime::slab_rack>()},
       outbox_{*slabs_},
       ends_{front_->bounds, front_->handler_failures},
+      store_{std::move(store)},
       machine_{options, *this},
       first_words_{std::move(options)},
       supervisor_{std::move(supervisor)},
@@ -45,6 +47,10 @@ session::~session() = default;
 
 void session::introduce() {
   is_introduced_ = true;
+  if (store_) {
+    store_->attach(*this);
+    go_on_from(store_->take_past());
+  }
   // By the inlets that everything else of ours takes, so that it comes first.
   dispatch_mail to_dispatcher = know_session{runtime::bell_ref{*this}};
   static_cast<void>(dispatcher_.push(to_dispatcher));
@@ -55,8 +61,7 @@ void session::introduce() {
 bool session::on_bell() {
   now_ = time().now();
   if (!is_introduced_) introduce();
-  front_->settled.take(
-      [this](const settled_delivery& each) { machine_.settle(each.tag, each.reason, now_); });
+  front_->settled.take([this](const settled_delivery& each) { settle(each); });
   bool has_more = mails_.drain(mails_per_run, [&](session_mail&& mail) { on_mail(std::move(mail)); });
   if (ends_.has_calls()) answer(); // what they ask for leaves in this run
   has_more |= take_requests();
@@ -82,6 +87,9 @@ void session::on_stop() {
   end_deadline_.disarm();
   outbox_.clear();
   link_.reset();
+  unwritten_.clear();
+  if (store_) store_->hand_over();
+  store_.reset(); // writes what it has, so that another client may open it at once
   count();
   ends_.flush();
   supervisor_.drop();
@@ -139,6 +147,7 @@ void session::on_mail_of(link_down&& down) {
   flush_frames();
   outbox_.clear();
   link_.reset();
+  unwritten_.clear();
   then_ = after_batch::go_on;
   is_renewing_ = false;
   if (!why_down_.error && why_down_.by != protocol::initiator::user)
@@ -161,7 +170,10 @@ void session::on_mail_of(refuse_all&& why) {
   end_ending();
 }
 
-void session::on_mail_of(accept_again&&) { refusing_ = {}; }
+void session::on_mail_of(accept_again&&) {
+  refusing_ = {};
+  if (store_) store_->drop_left();
+}
 
 // -- the end of a run -----------------------------------------------------------------------
 
@@ -197,12 +209,21 @@ void session::report_up_when_renewed() {
 
 void session::hand_over() {
   flush_frames();
+  const std::uint64_t ticket = store_ ? store_->hand_over() : 0;
   if (!link_) return outbox_.clear();
+  if (!unwritten_.empty()) write_on();
   if (outbox_.empty() && then_ == after_batch::go_on) return;
   machine_.on_sent(now_);
   outbound_ref batch = outbound_.take(outbox_);
   batch->then = std::exchange(then_, after_batch::go_on);
+  if (ticket != 0 || !unwritten_.empty()) return unwritten_.push_back({ticket, std::move(batch)});
   static_cast<void>(link_->way.push(batch)); // closed: link_down is on its way
+}
+
+/// What was written before has been kept, or some of it.
+void session::write_on() {
+  for (; !unwritten_.empty() && store_->is_kept(unwritten_.front().ticket); unwritten_.pop_front())
+    static_cast<void>(link_->way.push(unwritten_.front().batch));
 }
 
 void session::arm_deadline() {
@@ -233,6 +254,7 @@ void session::on_connected(const protocol::connack& packet) {
   is_renewing_ = true;
   is_resumed_ = packet.session_present;
   front_->set_capabilities(machine_.limits());
+  if (store_) store_->keep_session(packet.session_present, machine_.limits().assigned_client_identifier);
   desk_.renew(packet.session_present, now_);
   say_birth();
 }
@@ -245,7 +267,10 @@ bool session::on_deliver(const protocol::publish& packet, protocol::delivery_tag
     here.topic = batch_->topics.front();
   }
   batch_->deliveries.push_back(packet_);
-  if (packet.quality == protocol::qos::at_most_once || !desk_.defers()) return true;
+  if (packet.quality == protocol::qos::at_most_once || !desk_.defers()) {
+    if (store_ && packet.quality == protocol::qos::exactly_once) store_->keep_receipt(packet.id);
+    return true;
+  }
   batch_->deferred.push_back({packet_, tag});
   return false;
 }

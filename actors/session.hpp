@@ -14,6 +14,7 @@
 
 #include "client_front.hpp"
 #include "messages.hpp"
+#include "session_store.hpp"
 #include "settler.hpp"
 #include "subscription_desk.hpp"
 
@@ -23,6 +24,7 @@
 #include "../runtime/slab_rack.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +37,8 @@ class session final : public runtime::resident, private protocol::client_host {
 public:
   session(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
           protocol::client_machine_options options, std::chrono::milliseconds disconnect_timeout,
-          runtime::inlet<supervisor_mail> supervisor, runtime::inlet<dispatch_mail> dispatcher);
+          runtime::inlet<supervisor_mail> supervisor, runtime::inlet<dispatch_mail> dispatcher,
+          std::unique_ptr<session_store> store);
   ~session() override;
 
   runtime::mailbox<session_mail>& mails() noexcept { return mail_box_; }
@@ -78,6 +81,7 @@ private:
   // -- the end of a run
   void finish_run();
   void hand_over();
+  void write_on();
   void arm_deadline();
   void on_machine_deadline();
   void report_up_when_renewed();
@@ -99,9 +103,15 @@ private:
   void reauthenticate(const asker& who);
   void end_reauthentications(std::error_code why);
   bool may_wait(publish_record& record);
-  void note_age(const publish_record& record);
+  void note_age(const publish_record& record, protocol::time_point since);
   bool has_expired(const publish_record& record);
   void make_room(std::size_t octets);
+
+  // -- what is written down
+  void go_on_from(const past_session& past);
+  publish_record* revive(const past_publish& what, protocol::version spoken);
+  void go_on_with(publish_record& record, const past_publish& what);
+  void settle(const settled_delivery& which);
 
   // -- client_host
   protocol::outbox& out() override {
@@ -111,6 +121,9 @@ private:
   void on_connected(const protocol::connack& packet) override;
   bool on_deliver(const protocol::publish& packet, protocol::delivery_tag tag) override;
   void on_complete(protocol::request_token token, const protocol::verdict& how) override;
+  void on_sent(protocol::request_token token, protocol::packet_id id, protocol::qos quality) override;
+  void on_released(protocol::request_token token) override;
+  void on_receipt_over(protocol::packet_id id) override;
   protocol::kept_publish recall(protocol::request_token token) override;
   void on_auth(const protocol::auth& packet) override;
   void on_close(const protocol::closing& why) override;
@@ -129,6 +142,7 @@ private:
   runtime::slab* frames_slab_ = nullptr;
   outbound_pool outbound_;
   settler ends_;
+  std::unique_ptr<session_store> store_; // null: nothing is written down
   protocol::client_machine machine_;
   const protocol::client_machine_options first_words_; // of the options, before hooks
   runtime::inlet<supervisor_mail> supervisor_;
@@ -139,7 +153,13 @@ private:
   const std::chrono::milliseconds disconnect_timeout_;
 
   protocol::time_point now_{};
-  std::optional<link_up> link_;              // the present connection
+  std::optional<link_up> link_; // the present connection
+  // For it, in a session that is written down: each waits until what it follows from is kept.
+  struct unwritten {
+    std::uint64_t ticket;
+    outbound_ref batch;
+  };
+  std::deque<unwritten> unwritten_;
   after_batch then_ = after_batch::go_on;    // what the connection does after the next batch
   session_down why_down_{};                  // of the present connection, once known
   std::error_code refusing_{};               // what later requests are answered

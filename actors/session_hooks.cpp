@@ -142,8 +142,8 @@ bool session::may_wait(publish_record& record) {
   return true;
 }
 
-void session::note_age(const publish_record& record) {
-  if (record.properties_size != 0 && expiry_place(record) != nullptr) ages_.emplace(record.token(), now_);
+void session::note_age(const publish_record& record, protocol::time_point since) {
+  if (record.properties_size != 0 && expiry_place(record) != nullptr) ages_.emplace(record.token(), since);
 }
 
 /// So many octets and one place, from those who waited longest for a connection.

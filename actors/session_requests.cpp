@@ -70,12 +70,19 @@ void session::on_publish(publish_record& record) {
   if (machine_.pass(record.token(), record.quality, record.retain, record.frame_size, id, now_)) [[likely]] {
     if (id != 0) record.set_id(id);
     append(record.frame, record.frame_size, record.memory);
-    if (id != 0) return; // its acknowledgement ends it
+    if (id != 0) { // its acknowledgement ends it
+      if (!store_) [[likely]]
+        return;
+      store_->keep_publish(record.token(), record.packet());
+      return store_->keep_sent(record.token(), id, record.quality);
+    }
     ++published_;
     return ends_.succeed(record);
   }
   if (!may_wait(record)) return;
-  note_age(record);
+  note_age(record, now_);
+  if (store_ && record.quality != protocol::qos::at_most_once)
+    store_->keep_publish(record.token(), record.packet());
   const auto taken = machine_.publish(record.token(), record.view(), now_);
   if (!taken) [[unlikely]]
     end_publish(record, outcome{taken.error()});
@@ -121,6 +128,12 @@ void session::end_publish(publish_record& record, const outcome& how) {
   flush_frames(); // another slab may be given back
   ++(how.ok() ? published_ : failed_);
   if (!ages_.empty()) ages_.erase(record.token());
+  if (store_) {
+    if (how.error() == protocol::errc::closed)
+      store_->leave_publish(record.token());
+    else
+      store_->drop_publish(record.token());
+  }
   shed_octets_ += record.weight();
   ends_.finish(record, how);
 }
@@ -137,7 +150,10 @@ void session::on_control(std::unique_ptr<control_request> what) {
   case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
   case control::connected: return pass_on(user_connected{what->who});
   case control::ended: return pass_on(user_ended{what->who});
-  case control::connect: refusing_ = {}; return pass_on(user_connect{what->who});
+  case control::connect:
+    refusing_ = {};
+    if (store_) store_->drop_left();
+    return pass_on(user_connect{what->who});
   case control::disconnect: pass_on(user_disconnect{what->who}); return begin_end(what->end_options);
   case control::abort: pass_on(user_disconnect{what->who}); return break_off();
   }
@@ -165,6 +181,7 @@ void session::break_off() {
   machine_.transport_down(now_); // from here on nothing is said
   flush_frames();
   outbox_.clear();
+  unwritten_.clear();
   why_down_ = {.error = protocol::errc::closed, .by = protocol::initiator::user};
   then_ = after_batch::abort;
 }

@@ -41,6 +41,7 @@ book_entry* subscription_book::find(std::string_view filter) noexcept {
 
 protocol::subscription subscription_book::line(std::string_view filter, const book_entry& entry) noexcept {
   protocol::subscription result;
+  if (entry.past && entry.links.empty()) result = *entry.past;
   result.filter = filter;
   for (const link_ref& link : entry.links) {
     result.quality = std::max(result.quality, link->maximum);

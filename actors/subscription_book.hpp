@@ -19,6 +19,7 @@
 #include "../protocol/subscribe.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,7 +32,8 @@ struct book_entry {
   std::vector<asker> waiting;    // who wants to know how it was answered
   std::uint32_t outstanding = 0; // requests for it that are out
   bool is_granted = false;
-  outcome answer{}; // once granted
+  outcome answer{};                             // once granted
+  std::optional<protocol::subscription> past{}; // of an earlier process, but for its filter
 
   /// The broker may have it.
   bool is_known() const noexcept { return is_granted || outstanding != 0; }
@@ -41,6 +43,12 @@ class subscription_book {
 public:
   /// Adds a link; the line has to be asked for (again).
   book_entry& add(const link_ref& link);
+  /// A line that an earlier process was granted; nobody of this one is linked to it yet.
+  void restore(const std::string& filter, const protocol::subscription& line) {
+    book_entry& entry = lines_[filter];
+    entry.is_granted = true;
+    entry.past = line;
+  }
   /// Takes one link out, and the line when it was the last.
   enum class removal : std::uint8_t { unknown, one_of_many, last };
   removal remove(const subscription_link& link, book_entry& line);

@@ -29,6 +29,11 @@ struct subscription_desk::call : user_request {
   std::vector<link_ref> links{}; // of an UNSUBSCRIBE: to be forgotten
 };
 
+void subscription_desk::go_on_from(session_store& store, const std::vector<past_filter>& filters) {
+  store_ = &store;
+  for (const past_filter& one : filters) book_.restore(one.filter, one.line);
+}
+
 // -- the user ---------------------------------------------------------------------------
 
 void subscription_desk::subscribe(const link_ref& link, protocol::time_point now) {
@@ -78,6 +83,7 @@ void subscription_desk::end_filter(std::string_view filter, const asker& who, pr
 void subscription_desk::end_line(std::string_view filter, book_entry&& line, const asker& who,
                                  protocol::time_point now) {
   answer(line, outcome{protocol::errc::cancelled, initiator::user});
+  if (store_ != nullptr) store_->drop_filter(filter);
   if (line.is_known() && machine_.is_connected()) {
     call what;
     what.is_subscribe = false;
@@ -139,7 +145,7 @@ void subscription_desk::ask(std::vector<std::string> filters, bool is_renewal, p
     const book_entry& entry = *book_.find(filter);
     lines.push_back(subscription_book::line(filter, entry));
     // Properties belong to the whole packet, so those of one line leave with it alone.
-    properties = entry.links.back()->options.properties.view();
+    if (!entry.links.empty()) properties = entry.links.back()->options.properties.view();
     if (!properties.empty()) break;
   }
   const bool is_alone = out->filters.size() == 1;
@@ -186,6 +192,7 @@ void subscription_desk::on_line_answered(std::string_view filter, const outcome&
   if (!how.ok()) return strike(filter, how);
   line->is_granted = true;
   line->answer = how;
+  if (store_ != nullptr) store_->keep_filter(subscription_book::line(filter, *line));
   if (line->outstanding == 0) answer(*line, how);
 }
 
@@ -197,6 +204,7 @@ void subscription_desk::refuse(std::error_code error) {
 
 void subscription_desk::strike(std::string_view filter, const outcome& why) {
   book_entry line = book_.take(filter);
+  if (store_ != nullptr) store_->drop_filter(filter);
   answer(line, why);
   forget(line.links);
 }

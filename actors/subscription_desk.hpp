@@ -12,6 +12,7 @@
 #pragma once
 
 #include "messages.hpp"
+#include "session_store.hpp"
 #include "settler.hpp"
 #include "subscription_book.hpp"
 
@@ -28,6 +29,9 @@ public:
   subscription_desk(protocol::client_machine& machine, settler& ends,
                     runtime::inlet<dispatch_mail>& dispatch) noexcept
       : machine_{machine}, ends_{ends}, dispatch_{dispatch} {}
+
+  /// From now on what is granted is written down; `filters` were granted to an earlier process.
+  void go_on_from(session_store& store, const std::vector<past_filter>& filters);
 
   // -- the user ------------------------------------------------------------------
   void subscribe(const link_ref& link, protocol::time_point now);
@@ -71,6 +75,7 @@ private:
   protocol::client_machine& machine_;
   settler& ends_;
   runtime::inlet<dispatch_mail>& dispatch_;
+  session_store* store_ = nullptr; // null: nothing is written down
   subscription_book book_;
   std::vector<std::string> to_end_; // ended while there was no connection; a resumed session still has them
   std::vector<const subscription_link*> untold_; // names only; the dispatcher holds these links

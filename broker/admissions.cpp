@@ -268,9 +268,9 @@ void admissions::erase_records(peer_session& who) {
   hand_over_records();
   auto outer = shard_.shop().pledged->begin_mail();
   give_back_shared(who);
-  shard_.shop().pledged->end_mail(std::move(outer), [&durable, number, messages = who.end_records()] {
-    durable.forget(number, messages);
-  });
+  shard_.shop().pledged->when_stored(
+      [&durable, number, messages = who.end_records()] { durable.forget(number, messages); });
+  shard_.shop().pledged->end_mail(std::move(outer));
 }
 
 void admissions::give_back_shared(peer_session& who) {

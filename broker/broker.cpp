@@ -30,7 +30,8 @@ constexpr std::size_t most_shards = 64; // a set of shards is one word
 
 std::shared_ptr<premises> make_premises(broker_options options, std::size_t workers) {
   auto made = std::make_shared<premises>();
-  std::size_t shards = options.shards == 0 ? workers : std::min(options.shards, workers);
+  const std::size_t usual = options.store == nullptr ? workers : 1; // one disk, one order of events
+  std::size_t shards = options.shards == 0 ? usual : std::min(options.shards, workers);
   shards = std::clamp<std::size_t>(shards, 1, most_shards);
   made->options = std::move(options);
   made->shards = static_cast<shard_number>(shards);

@@ -49,7 +49,7 @@ enum class overflow : std::uint8_t {
 /// Every limit and switch of a broker. Each member stands for itself; zero means "no limit" only
 /// where it says so.
 struct broker_options {
-  /// Shards, one per worker of the stage from the first on; 0 = one on every worker.
+  /// Shards, one per worker of the stage from the first on; 0 = one on every worker, or with a `store` one in all.
   std::size_t shards = 0;
 
   // -- connections ------------------------------------------------------------
@@ -100,7 +100,9 @@ struct broker_options {
 
   // -- what outlives the process ------------------------------------------------
   /// Sessions that outlive their connection, with their subscriptions and messages at QoS 1 and 2, and retained
-  /// messages: what was acknowledged is there again after whatever end. Null: all of it is in memory.
+  /// messages: what was acknowledged is there again after whatever end. Null: all
+  /// of it is in memory. Several shards keep their parts one by one: whoever repeats a QoS 2 publish because
+  /// the process ended between two of these may be heard twice.
   std::shared_ptr<runtime::record_store> store{};
 
   // -- who may ----------------------------------------------------------------

@@ -332,8 +332,16 @@ protocol::publish_verdict peer::on_publish(const protocol::publish& packet, prot
   if (session_ == nullptr) return {.reason = reason_code::unspecified_error};
   const auto verdict = shard_.routing().publish(*this, packet, whole, same_bytes, reading_);
   if (packet.quality == protocol::qos::exactly_once && is_written() && !protocol::is_failure(verdict.reason))
-    shard_.shop().durable->keep_receipt(session_->number(), packet.id);
+    keep_receipt(packet.id);
   return verdict;
+}
+
+/// One that is kept before all shards have kept the message would lose it: its repetition is not heeded.
+void peer::keep_receipt(protocol::packet_id id) {
+  store& durable = *shard_.shop().durable;
+  pledges& pledged = *shard_.shop().pledged;
+  if (!pledged.has_posts()) return durable.keep_receipt(session_->number(), id);
+  pledged.when_stored([&durable, who = session_->number(), id] { durable.keep_receipt(who, id); });
 }
 
 void peer::on_subscribe(const protocol::subscribe& packet) { shard_.on_subscribe(*this, packet); }

@@ -138,6 +138,7 @@ private:
 
   void introduce(const protocol::connect& packet);
   void release_held();
+  void keep_receipt(protocol::packet_id id);
   /// Whether there is a session of which everything is written down.
   bool is_written() const noexcept { return session_ != nullptr && session_->is_durable(); }
   void take_frames();

@@ -40,16 +40,21 @@ public:
     std::uint64_t mark = 0;
     std::uint64_t batch = 0;
     std::vector<std::uint64_t> posts{};
+    std::vector<std::function<void()>> then{};
   };
   bracket begin_mail();
   void end_mail(bracket outer, shard_number from, std::uint64_t serial);
-  /// Ends a bracket after which `then` is called when all of it is stored.
-  void end_mail(bracket outer, std::function<void()> then);
+  /// The same for what nobody has asked for.
+  void end_mail(bracket outer);
   /// A number to be posted along, for what another shard has to store.
   std::uint64_t post() {
     current_.posts.push_back(++last_serial_);
     return last_serial_;
   }
+  /// Whether other shards have something to store of what is done now.
+  bool has_posts() const noexcept { return !current_.posts.empty(); }
+  /// To be done when all of that is stored.
+  void when_stored(std::function<void()> what) { current_.then.push_back(std::move(what)); }
   void on_stored(const stored& news);
   /// More batches have been kept.
   void on_kept();
@@ -73,10 +78,10 @@ private:
     shard_number from = 0;    // who wants to know,
     std::uint64_t serial = 0; // and under which number; 0: nobody
     std::vector<peer_number> peers{};
-    std::function<void()> then{};
+    std::vector<std::function<void()>> then{};
   };
 
-  pledge_number open(const bracket& what, pledge&& made);
+  pledge_number open(bracket&& what, pledge&& made);
   bool is_due(const pledge& what) const noexcept {
     return what.posts == 0 && (what.batch == 0 || store_.is_kept(what.batch));
   }

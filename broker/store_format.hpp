@@ -7,8 +7,7 @@
 //   "s" session "3" packet id           -> (QoS 2 publish received, its PUBREL not)
 //   "w" topic                           -> stamp, received, PUBLISH
 //
-// Lives here: the numbers in a file, key_of... (keys), record_writer and record_reader (values), and what
-//          values say: session_record, delivery_record.
+// Lives here: the numbers in a file, key_of... (keys), and what values say: session_record, delivery_record.
 // Holds:   numbers are big-endian, so that keys stand in the order of what they name. Moments are wall-clock
 //          time in milliseconds.
 // Threads: values and plain functions.
@@ -19,9 +18,10 @@
 #include "peer_session.hpp"
 
 #include "../protocol/vocabulary.hpp"
+#include "../runtime/record_text.hpp"
 
 #include <cstdint>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,53 +46,8 @@ inline constexpr char delivery = '2';
 inline constexpr char receipt = '3';
 } // namespace record_kind
 
-class record_writer {
-public:
-  record_writer& letter(char value) {
-    text_.push_back(value);
-    return *this;
-  }
-  record_writer& number(std::uint64_t value, unsigned octets) {
-    for (unsigned left = octets; left-- != 0;) text_.push_back(static_cast<char>(value >> (8U * left)));
-    return *this;
-  }
-  record_writer& text(std::string_view value) {
-    text_.append(value);
-    return *this;
-  }
-  std::string_view written() const noexcept { return text_; }
-  record_writer& anew() noexcept {
-    text_.clear();
-    return *this;
-  }
-
-private:
-  std::string text_{}; // keeps its memory
-};
-
-class record_reader {
-public:
-  explicit record_reader(std::string_view from) noexcept : left_{from} {}
-
-  std::uint64_t number(unsigned octets) noexcept {
-    if (left_.size() < octets) {
-      is_ok_ = false;
-      left_ = {};
-      return 0;
-    }
-    std::uint64_t value = 0;
-    for (unsigned at = 0; at < octets; ++at) value = value << 8U | static_cast<unsigned char>(left_[at]);
-    left_.remove_prefix(octets);
-    return value;
-  }
-  char letter() noexcept { return static_cast<char>(number(1)); }
-  std::string_view rest() noexcept { return std::exchange(left_, {}); }
-  bool ok() const noexcept { return is_ok_; }
-
-private:
-  std::string_view left_;
-  bool is_ok_ = true;
-};
+using runtime::record_reader;
+using runtime::record_writer;
 
 struct session_record {
   std::uint32_t expiry = 0; // seconds

@@ -74,7 +74,12 @@ public:
   virtual bool on_deliver(const publish& packet, delivery_tag tag) = 0;
   /// The request ended; called exactly once per accepted token.
   virtual void on_complete(request_token token, const verdict& how) = 0;
-  /// PUBREC came for a publish at QoS 2; PUBREL is in the outbox. For hosts that write down how far they are.
+  /// A publish at QoS 1 or 2 is in the outbox for the first time, under this id. This and what follows are for
+  /// hosts that write down how far they are.
+  virtual void on_sent(request_token token, packet_id id, qos quality) {
+    static_cast<void>(token), static_cast<void>(id), static_cast<void>(quality);
+  }
+  /// PUBREC came for a publish at QoS 2; PUBREL is in the outbox.
   virtual void on_released(request_token token) { static_cast<void>(token); }
   /// PUBREL came: `id` may stand for another inbound publish from now on; PUBCOMP is in the outbox.
   virtual void on_receipt_over(packet_id id) { static_cast<void>(id); }

@@ -92,12 +92,11 @@ void client_machine::on_bad_bytes(std::error_code error, time_point) {
   if (phase_ == phase::connecting || phase_ == phase::connected) fail(error);
 }
 
-void client_machine::settle(delivery_tag tag, reason_code reason, time_point now) {
-  if (phase_ != phase::connected) {
-    session_.owed().note(tag, reason);
-    return;
-  }
-  if (session_.owed().settle(host_->out(), tag, reason)) watch_.on_sent(now);
+bool client_machine::settle(delivery_tag tag, reason_code reason, time_point now) {
+  if (phase_ != phase::connected) return session_.owed().note(tag, reason);
+  const bool is_taken = session_.owed().settle(host_->out(), tag, reason);
+  if (is_taken) watch_.on_sent(now);
+  return is_taken;
 }
 
 bool client_machine::on_publish(const inbound_publish& arrived) {

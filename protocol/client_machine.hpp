@@ -63,7 +63,8 @@ public:
   /// A delivery for which on_deliver answered false is settled. Acknowledgements leave in receive
   /// order [MQTT-4.6.0-2]. A reason of 0x80 or more refuses the message; 3.1.1 cannot say so and leaves
   /// it unacknowledged. QoS 1 tags of an earlier connection are ignored (the message comes again).
-  void settle(delivery_tag tag, reason_code reason, time_point now);
+  /// False: nobody waits for it any more.
+  bool settle(delivery_tag tag, reason_code reason, time_point now);
 
   // -- requests ---------------------------------------------------------------
   /// Takes a publish: sends it, or parks it while the send window (receive maximum) is full or the
@@ -128,8 +129,6 @@ public:
   /// QoS 1/2 publishes sent and not yet ended / publishes waiting for the window or a connection.
   std::size_t inflight() const noexcept { return session_.sent().publishes(); }
   std::size_t parked() const noexcept { return parked_.size(); }
-  /// The id of the publish at QoS 1 or 2 that was sent last; 0: none is in flight.
-  packet_id last_sent() const noexcept { return session_.sent().last_publish(); }
 
 private:
   enum class phase : std::uint8_t { down, connecting, connected, closing };

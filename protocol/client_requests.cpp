@@ -30,7 +30,10 @@ result<void> client_machine::send_now(request_token token, const kept_publish& k
   if (const result<void> taken = check_publish(kept.packet, limits_); !taken) return taken;
   if (const result<void> sent = session_.send(host_->out(), token, kept); !sent) return sent;
   watch_.on_sent(now);
-  if (kept.packet.quality == qos::at_most_once) host_->on_complete(token, {});
+  if (kept.packet.quality == qos::at_most_once)
+    host_->on_complete(token, {});
+  else
+    host_->on_sent(token, session_.sent().last_publish(), kept.packet.quality);
   return {};
 }
 

@@ -61,7 +61,7 @@ public:
 
   // -- for tests --------------------------------------------------------------
   /// From now on what is handed over waits for commit().
-  void hold() noexcept { is_held_ = true; }
+  void hold(bool is_held = true) noexcept { is_held_ = is_held; }
   /// Keeps the next `count` sets that wait; answers how many there were.
   std::size_t commit(std::size_t count = ~std::size_t{0});
   /// Sets handed over and not kept.

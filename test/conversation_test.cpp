@@ -50,6 +50,23 @@ TEST_P(conversation, lost_sessions_lose_no_message_and_wedge_nothing) {
          300);
 }
 
+TEST_P(conversation, exactly_once_across_ten_thousand_cuts_at_any_octet) {
+  std::uint64_t cuts = 0;
+  for (std::uint64_t seed = 1; cuts < 10'000 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    pair both{{.protocol = GetParam(),
+               .seed = seed,
+               .client_window = static_cast<std::uint16_t>(1 + seed % 20),
+               .server_window = static_cast<std::uint16_t>(1 + seed % 7),
+               .defers = seed % 2 == 0,
+               .exact_only = true,
+               .cut_one_in = static_cast<std::uint32_t>(4 + seed % 30)}};
+    both.run();
+    cuts += both.cuts();
+  }
+  EXPECT_GE(cuts, 10'000U);
+}
+
 INSTANTIATE_TEST_SUITE_P(of_both_versions, conversation, testing::Values(version::v3_1_1, version::v5_0),
                          [](const auto& each) { return each.param == version::v5_0 ? "v5_0" : "v3_1_1"; });
 

@@ -25,6 +25,7 @@ struct terms {
   bool defers = false;
   bool cancels = false;
   bool loses_sessions = false;
+  bool exact_only = false; // every message is at QoS 2
   std::uint32_t cut_one_in = 60; // 0 = never
   std::uint32_t messages = 120;  // each way
 };
@@ -70,6 +71,9 @@ public:
     if (!present) requeue_everything();
     server_->accept({.session_present = present}, *session_, now_);
   }
+
+  /// Connections that were cut so far.
+  std::uint64_t cuts() const noexcept { return cuts_; }
 
   client_side on_client{*this};
   server_side on_server{*this};
@@ -121,6 +125,7 @@ private:
   }
 
   void cut() {
+    ++cuts_;
     // Either end may notice first; what one end wrote last may still arrive at the other.
     collect();
     if (chance_.one_in(2)) feed_server(chance_.below(200));
@@ -135,7 +140,7 @@ private:
 
   void publish_one() {
     if (published_ == how_.messages) return;
-    const auto quality = static_cast<qos>(chance_.below(3));
+    const auto quality = how_.exact_only ? qos::exactly_once : static_cast<qos>(chance_.below(3));
     const request_token token = ++published_;
     on_client.kept[token] = numbered(published_, quality);
     EXPECT_TRUE(client_.publish(token, on_client.kept[token].kept(), now_));
@@ -146,7 +151,7 @@ private:
   }
   void deliver_one() {
     if (queued_ == how_.messages) return;
-    const auto quality = static_cast<qos>(1 + chance_.below(2));
+    const auto quality = how_.exact_only ? qos::exactly_once : static_cast<qos>(1 + chance_.below(2));
     const request_token token = ++queued_;
     on_server.kept[token] = numbered(queued_, quality);
     on_server.queue.push_back(token);
@@ -277,6 +282,7 @@ private:
   framer server_framer_;
   pipe to_server_;
   pipe to_client_;
+  std::uint64_t cuts_ = 0;
   std::uint32_t published_ = 0;
   std::uint32_t queued_ = 0;
   bool moved_ = false;

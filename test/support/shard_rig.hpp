@@ -8,6 +8,7 @@
 #include "script_client.hpp"
 
 #include <troupe/broker/shard.hpp>
+#include <troupe/broker/stored_state.hpp>
 
 #include <troupe/runtime/slab_outbox.hpp>
 
@@ -66,10 +67,11 @@ class shard_rig {
 public:
   explicit shard_rig(broker_options options = {}, brokerage::shard_number shards = 1)
       : options_{std::move(options)}, counts_{std::make_unique<brokerage::shard_counters[]>(shards)} {
+    if (options_.store != nullptr) past_ = *brokerage::stored_state::read(*options_.store, shards);
     for (brokerage::shard_number each = 0; each < shards; ++each) {
       hosts_.push_back(std::make_unique<host>(*this, each));
-      shards_.push_back(
-          std::make_unique<brokerage::shard>(each, shards, options_, counts_[each], *hosts_.back()));
+      shards_.push_back(std::make_unique<brokerage::shard>(each, shards, options_, counts_[each],
+                                                           *hosts_.back(), past_.get()));
     }
   }
   ~shard_rig() {
@@ -93,7 +95,7 @@ public:
   /// Hands over one piece of mail of some pair of shards, or lets one shard have its turn.
   void step_somewhere(std::size_t chance) {
     for (std::size_t each = 0; each < shards_.size(); ++each) {
-      if (std::exchange(hosts_[each]->is_called, false)) shards_[each]->turn();
+      if (std::exchange(hosts_[each]->is_called, false) || shards_[each]->has_news()) shards_[each]->turn();
     }
     if (mail_.empty()) return;
     // any piece whose sender said nothing to the same shard before it
@@ -115,7 +117,7 @@ public:
     while (goes_on) {
       goes_on = step();
       for (std::size_t each = 0; each < shards_.size(); ++each) {
-        if (!std::exchange(hosts_[each]->is_called, false)) continue;
+        if (!std::exchange(hosts_[each]->is_called, false) && !shards_[each]->has_news()) continue;
         shards_[each]->turn();
         goes_on = true;
       }
@@ -158,6 +160,7 @@ private:
   };
 
   broker_options options_;
+  std::shared_ptr<const brokerage::stored_state> past_{};
   std::unique_ptr<brokerage::shard_counters[]> counts_;
   runtime::slab_pool slabs_{};
   protocol::time_point now_{std::chrono::hours{1}};
@@ -214,6 +217,16 @@ public:
         for (seen& one : hear()) first.push_back(std::move(one));
         return first;
       }
+    }
+    return decode(std::move(bytes));
+  }
+  /// What came so far, while everything else stands still.
+  std::vector<seen> overhear() {
+    std::vector<protocol::octet> bytes = std::exchange(last_words_, {});
+    if (pipe_ != nullptr) {
+      const auto more = pipe_->take();
+      bytes.insert(bytes.end(), more.begin(), more.end());
+      sink_->on_writable();
     }
     return decode(std::move(bytes));
   }
