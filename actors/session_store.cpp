@@ -156,6 +156,7 @@ void session_store::drop_filter(std::string_view filter) {
 // -- publishes ------------------------------------------------------------------
 
 void session_store::keep_publish(protocol::request_token token, protocol::octets packet) {
+  is_binding_ = true;
   const std::uint64_t sequence = ++last_sequence_;
   publishes_[token] = {sequence, 0};
   value_.anew().number(static_cast<std::uint64_t>(wall_now().count()), 8).text(protocol::as_text(packet));
@@ -175,6 +176,7 @@ void session_store::keep_released(protocol::request_token token) {
 }
 
 void session_store::write_progress(const entry& which, rung where, std::uint64_t rank) {
+  is_binding_ = true;
   value_.anew().number(which.id, 2).number(static_cast<std::uint8_t>(where), 1).number(rank, 8);
   changes_.put(key_of(kind::progress, which.sequence, 8), value_.written());
 }
@@ -199,24 +201,25 @@ void session_store::drop_left() {
 // -- received at QoS 2 ------------------------------------------------------------
 
 void session_store::keep_receipt(packet_id id) {
+  is_binding_ = true;
   receipts_.insert(id);
   changes_.put(key_of(kind::receipt, id, 2), {});
 }
 
 void session_store::drop_receipt(packet_id id) {
-  if (receipts_.erase(id) != 0) changes_.erase(key_of(kind::receipt, id, 2));
+  if (receipts_.erase(id) == 0) return;
+  is_binding_ = true; // the id may stand for another message as soon as PUBCOMP is heard
+  changes_.erase(key_of(kind::receipt, id, 2));
 }
 
 // -- commits --------------------------------------------------------------------
 
 std::uint64_t session_store::hand_over() {
-  if (!changes_.empty()) last_ticket_ = records_->submit(changes_, told_);
-  return is_kept(last_ticket_) ? 0 : last_ticket_;
-}
-
-void session_store::settle() {
-  if (!changes_.empty()) static_cast<void>(records_->submit(changes_, nullptr));
-  static_cast<void>(records_->settle());
+  if (!changes_.empty()) {
+    const std::uint64_t ticket = records_->submit(changes_, told_);
+    if (std::exchange(is_binding_, false)) binding_ticket_ = ticket;
+  }
+  return is_kept(binding_ticket_) ? 0 : binding_ticket_;
 }
 
 } // namespace troupe::actors

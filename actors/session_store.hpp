@@ -94,11 +94,10 @@ public:
   void drop_receipt(protocol::packet_id id);
 
   // -- commits -----------------------------------------------------------------
-  /// Hands over what was written; the ticket to wait for: 0 when all is kept.
+  /// Hands over what was written; the ticket that whatever is said now has to wait for; 0: none. What is granted
+  /// and what has ended is written as well, but nothing that is said depends on it.
   std::uint64_t hand_over();
   bool is_kept(std::uint64_t ticket) const noexcept { return ticket <= records_->committed(); }
-  /// Hands over and waits; not on a thread that others wait for.
-  void settle();
 
   std::chrono::milliseconds wall_now() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(records_->wall_now().time_since_epoch());
@@ -139,7 +138,8 @@ private:
   std::vector<std::uint64_t> left_;
   std::unordered_set<protocol::packet_id> receipts_;
   std::uint64_t last_sequence_ = 0;
-  std::uint64_t last_ticket_ = 0;
+  std::uint64_t binding_ticket_ = 0;
+  bool is_binding_ = false; // something is said that depends on what is being written
 };
 
 } // namespace troupe::actors

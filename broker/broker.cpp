@@ -169,7 +169,8 @@ void broker::stop() {
   inside_->listeners.clear();
   for (const auto& one : inside_->shards) inside_->tell(*one, brokerage::stop_order{});
   inside_->ended->wait();
-  if (const auto& store = inside_->place->options.store; store != nullptr) store->settle();
+  if (const auto store = std::exchange(inside_->place->options.store, nullptr); store != nullptr)
+    store->settle(); // and free for another broker
   {
     const std::lock_guard own{inside_->own_mutex};
     inside_->own.drop();

@@ -242,18 +242,26 @@ std::error_code record_file::recover() {
   return unfolded_.empty() ? std::error_code{} : fold();
 }
 
-record_file::~record_file() {
+record_file::~record_file() { rest(); }
+
+/// The writer writes what it has, folds the journal, and ends; a later submit() starts it again.
+void record_file::rest() {
+  std::thread writer;
   {
     const std::lock_guard lock{mutex_};
     is_ending_ = true;
+    writer = std::move(writer_);
   }
   changed_.notify_all();
-  if (writer_.joinable()) writer_.join();
+  if (writer.joinable()) writer.join();
+  const std::lock_guard lock{mutex_};
+  is_ending_ = false;
 }
 
 // -- reading ------------------------------------------------------------------
 
 std::error_code record_file::for_each(const reader& f) {
+  rest();
   const statement rows = prepared("SELECT key, value FROM state ORDER BY key");
   if (!rows) return record_errc::corrupt;
   int status = SQLITE_ROW;

@@ -78,6 +78,7 @@ private:
   statement prepared(const char* sql);
   std::error_code recover();
 
+  void rest();
   void write_on();
   std::error_code write_down(const change_set& changes);
   std::error_code append(const change_set& changes);

@@ -4,7 +4,7 @@
 //
 // Lives here: record_store (the face), memory_records (its form in memory).
 // Holds:   changes are kept in the order of their tickets, each set of them whole or not at all.
-// Threads: submit(), committed() and the questions: any thread. for_each(): before the first submit().
+// Threads: submit(), committed() and the questions: any thread. for_each(): while nobody submits.
 // Units:   a ticket is the number of a submit(); wall-clock time, for what has to go on across a restart.
 // Errors:  trouble() says why nothing is committed at the moment; whoever waits goes on waiting, and what
 //          was handed over is tried again.
