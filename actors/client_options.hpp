@@ -111,12 +111,12 @@ struct client_options {
   /// in the network. Empty: nobody.
   std::string proxy{};
 
-  /// A file in which the session outlives the process, whatever its end: publishes at QoS 1 and 2 that have not
-  /// ended, packet ids, what was taken at QoS 2, subscriptions. Nothing leaves before it is written there. The
-  /// file belongs to one client id, and to one client at a time; else the client is faulted with
+  /// A file in which the session outlives the process, whatever its end: publishes at QoS 1 and 2 that have
+  /// not ended, packet ids, what was taken at QoS 2, what was granted. Nothing leaves before it is written
+  /// there. The file belongs to one client id, and to one client at a time; else the client is faulted with
   /// runtime::record_errc. To go with it: clean_start = false, a session_expiry (5.0), dial_at_once = false
-  /// and connect() when handlers have been subscribed. A publish that ends with errc::closed is still in the
-  /// file: the next process sends it. Empty: the session is in memory.
+  /// and connect() when handlers have been subscribed. A publish that was under way when its client ended,
+  /// with errc::closed, may be in the file: the next process sends it then. Empty: the session is in memory.
   std::string session_file{};
   /// In place of a file: a store of the user's own.
   std::shared_ptr<runtime::record_store> session_records{};

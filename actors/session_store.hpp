@@ -94,8 +94,8 @@ public:
   void drop_receipt(protocol::packet_id id);
 
   // -- commits -----------------------------------------------------------------
-  /// Hands over what was written; the ticket that whatever is said now has to wait for; 0: none. What is granted
-  /// and what has ended is written as well, but nothing that is said depends on it.
+  /// Hands over what was written; the ticket that whatever is said now has to wait for; 0: none. What is
+  /// granted and what has ended is written as well, but nothing that is said depends on it.
   std::uint64_t hand_over();
   bool is_kept(std::uint64_t ticket) const noexcept { return ticket <= records_->committed(); }
 
