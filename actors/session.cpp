@@ -214,9 +214,14 @@ void session::hand_over() {
   if (!unwritten_.empty()) write_on();
   if (outbox_.empty() && then_ == after_batch::go_on) return;
   machine_.on_sent(now_);
+  if (then_ == after_batch::abort && ticket != 0) { // nothing has to be said, and a disk may never answer
+    unwritten_.clear();
+    outbox_.clear();
+  }
   outbound_ref batch = outbound_.take(outbox_);
   batch->then = std::exchange(then_, after_batch::go_on);
-  if (ticket != 0 || !unwritten_.empty()) return unwritten_.push_back({ticket, std::move(batch)});
+  if (batch->then != after_batch::abort && (ticket != 0 || !unwritten_.empty()))
+    return unwritten_.push_back({ticket, std::move(batch)});
   static_cast<void>(link_->way.push(batch)); // closed: link_down is on its way
 }
 

@@ -6,6 +6,10 @@ namespace troupe::actors {
 
 book_entry& subscription_book::add(const link_ref& link) {
   book_entry& entry = lines_[link->filter];
+  if (entry.past) { // of an earlier process: this one may want it otherwise
+    entry.past.reset();
+    entry.is_granted = false;
+  }
   entry.links.push_back(link);
   return entry;
 }

@@ -33,8 +33,8 @@ constexpr int numbers_of_a_life = 100'000;
            {.broker = broker,
             .client_id = "mortal",
             .clean_start = false,
-            .session_expiry = std::chrono::hours{1},
             .keep_alive = std::chrono::seconds{0},
+            .session_expiry = std::chrono::hours{1},
             .session_file = file}};
   if (!c.connected().get().ok()) _exit(3);
   std::deque<pending<outcome>> open;
