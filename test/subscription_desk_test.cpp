@@ -44,6 +44,13 @@ struct subscription_desk_test : testing::Test {
     return all;
   }
 
+  /// As a session does at its end: every question comes back to the desk, which owns it.
+  void TearDown() override {
+    scene.machine.abandon(errc::closed);
+    for (const auto& each : scene.host.ends)
+      desk.on_complete(*reinterpret_cast<user_request*>(each.token), {.error = each.error});
+  }
+
   silent_bell bell;
   runtime::mailbox<dispatch_mail> box{bell, {.items = 1}};
   runtime::outlet<dispatch_mail> outlet{box};
