@@ -1,9 +1,11 @@
 #include "dialer.hpp"
 
+#include "descriptor.hpp"
 #include "greeter.hpp"
 #include "home.hpp"
 #include "layers.hpp"
 #include "loopback_transport.hpp"
+#include "socket_stream.hpp"
 #include "stream_transport.hpp"
 #include "tcp_race.hpp"
 #include "tcp_transport.hpp"
@@ -26,6 +28,7 @@ public:
 
   void begin(const endpoint& to) {
     home_.time().arm_in(timeout_, options_.timeout);
+    if (options_.connector) return connect_elsewhere(to);
     if (to.kind == endpoint_kind::unix_socket) return connect_unix(to.path);
     if (to.kind == endpoint_kind::loopback) return connect_loopback(to.host);
     goal_ = to;
@@ -51,6 +54,11 @@ public:
 private:
   std::error_code prepare() {
     if (const auto wrong = check_headers(options_.headers)) return wrong;
+    if (!options_.socket.local_address.empty()) {
+      boost::system::error_code error;
+      local_ = boost::asio::ip::make_address(options_.socket.local_address, error);
+      if (error) return error;
+    }
     if (!goal_.is_secure() || options_.tls) return {};
     auto usual = tls_context::make(tls_role::client, {});
     if (usual) options_.tls = std::move(*usual);
@@ -66,9 +74,32 @@ private:
   void on_resolved(result<std::vector<address>> found) {
     if (!is_open()) return;
     if (!found) return finish(found.error());
-    race_ =
-        tcp_race::begin(home_, std::move(*found), options_.stagger,
-                        [this](result<boost::asio::ip::tcp::socket> won) { on_connected(std::move(won)); });
+    const bool had_some = !found->empty();
+    std::erase_if(*found, [this](const address& each) { return !is_wanted(each); });
+    if (found->empty() && had_some)
+      return finish(std::make_error_code(std::errc::address_family_not_supported));
+    race_ = tcp_race::begin(
+        home_, std::move(*found), options_.stagger,
+        [this](result<boost::asio::ip::tcp::socket> won) { on_connected(std::move(won)); },
+        [this](boost::asio::ip::tcp::socket& opened) { return make_ready(opened); });
+  }
+
+  bool is_wanted(const address& each) const {
+    const bool is_v4 = each.protocol() == boost::asio::ip::tcp::v4();
+    if (options_.socket.family != address_family::any
+        && is_v4 != (options_.socket.family == address_family::v4))
+      return false;
+    return options_.socket.local_address.empty() || is_v4 == local_.is_v4();
+  }
+
+  std::error_code make_ready(boost::asio::ip::tcp::socket& opened) const {
+    boost::system::error_code error;
+    if (options_.socket.keep_alive)
+      opened.set_option(boost::asio::socket_base::keep_alive{true}, error);
+    // Before the connection is asked for, since the window is agreed upon then.
+    set_buffers(opened, options_.pipe.send_buffer, options_.pipe.receive_buffer);
+    if (!error && !options_.socket.local_address.empty()) opened.bind({local_, 0}, error);
+    return error;
   }
 
   void on_connected(result<boost::asio::ip::tcp::socket> won) {
@@ -89,6 +120,8 @@ private:
   }
 
   void connect_unix(const std::string& path) {
+    if (const std::error_code wrong = open_socket(unix_socket_, boost::asio::local::stream_protocol{}))
+      return home_.post([self = shared_from_this(), wrong] { self->finish(wrong); });
     unix_socket_.async_connect(unix_address(path),
                                [self = shared_from_this(), path](const boost::system::error_code& error) {
                                  if (!self->is_open()) return;
@@ -96,6 +129,11 @@ private:
                                  self->finish(make_unix_transport(self->home_, std::move(self->unix_socket_),
                                                                   path, self->options_.pipe));
                                });
+  }
+
+  void connect_elsewhere(const endpoint& to) {
+    pending_ = options_.connector->connect(home_, to, options_.pipe,
+                                           [this](result<transport_ptr> got) { finish(std::move(got)); });
   }
 
   void connect_loopback(const std::string& name) {
@@ -117,6 +155,7 @@ private:
   answer done_;                   // empty: nothing to do any more
   std::shared_ptr<void> pending_; // the question that is under way; its answer comes to us while it lives
   endpoint goal_;                 // of a socket
+  boost::asio::ip::address local_; // to dial from, where one was named
   std::shared_ptr<tcp_race> race_;
   std::shared_ptr<greeter> greeter_;
   boost::asio::local::stream_protocol::socket unix_socket_;

@@ -8,11 +8,14 @@
 // Units:   durations of the home's clock.
 // Errors:  the parser's, the resolver's, the system's for the last address that failed,
 //          std::errc::timed_out, what a layer says (tls_errc, ...), std::errc::connection_refused when
-//          nobody listens on a loopback name.
+//          nobody listens on a loopback name, std::errc::address_family_not_supported when a host has no
+//          address of the wanted family.
 #pragma once
 
+#include "connector.hpp"
 #include "endpoint.hpp"
 #include "resolver.hpp"
+#include "socket_options.hpp"
 #include "transport.hpp"
 #include "transport_options.hpp"
 #include "web_options.hpp"
@@ -42,6 +45,10 @@ struct dial_options {
   std::vector<web_header> headers{};
   /// Whom to ask for connections to others; not for local sockets.
   std::optional<proxy_endpoint> proxy{};
+  /// Of TCP sockets; where it speaks of the same as `pipe`, `pipe` holds.
+  socket_options socket{};
+  /// Dials in our place, whatever the endpoint's kind; null: nobody.
+  std::shared_ptr<runtime::connector> connector{};
 };
 
 class dialer {

@@ -4,12 +4,13 @@
 //          socket_listener.
 // Holds:   one accept at a time. When descriptors or memory run short, the loop rests for a moment and
 //          goes on. An object of an io_context is touched on the thread of its home only: whoever
-//          arrives for another home goes there as a bare descriptor.
+//          arrives for another home goes there as a bare descriptor. None is inherited by programs.
 // Threads: begin on any thread; close on the acceptor's home; the gate on any.
 // Errors:  begin() answers the system's.
 #pragma once
 
 #include "clock.hpp"
+#include "descriptor.hpp"
 #include "home.hpp"
 #include "transport.hpp"
 
@@ -104,11 +105,11 @@ public:
   std::error_code begin(const address& where, int queue) {
     boost::asio::io_context here{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE}; // our home's is not for this thread
     acceptor first{here};
-    boost::system::error_code error;
-    first.open(where.protocol(), error);
+    boost::system::error_code error = open_socket(first, where.protocol());
     if (!error) first.set_option(boost::asio::socket_base::reuse_address{true}, error);
     if (!error) first.bind(where, error);
     if (!error) first.listen(queue, error);
+    if (!error) first.native_non_blocking(true, error);
     if (!error) bound_ = first.local_endpoint(error);
     if (error) return error;
     home_.post([self = this->shared_from_this(), open = loose_socket<Protocol>{first}]() mutable {
@@ -133,15 +134,19 @@ private:
 
   void accept() {
     if (!acceptor_.is_open()) return;
-    acceptor_.async_accept(
-        [self = this->shared_from_this()](const boost::system::error_code& error, socket came) {
-          self->on_accepted(error, std::move(came));
-        });
+    acceptor_.async_wait(acceptor::wait_read,
+                         [self = this->shared_from_this()](const boost::system::error_code& error) {
+                           self->on_callers(error);
+                         });
   }
 
-  void on_accepted(const boost::system::error_code& error, socket came) {
+  void on_callers(boost::system::error_code error) {
     if (!acceptor_.is_open()) return;
-    if (error && error != boost::system::errc::connection_aborted) {
+    socket came{home_.io()};
+    if (!error) error = accept_socket(acceptor_, came);
+    const bool is_over_already = error == boost::system::errc::connection_aborted
+                                 || error == boost::system::errc::operation_would_block;
+    if (error && !is_over_already) {
       home_.time().arm_in(rest_, moment_of_rest);
       return;
     }

@@ -1,5 +1,6 @@
 #include "tcp_race.hpp"
 
+#include "descriptor.hpp"
 #include "home.hpp"
 
 #include <algorithm>
@@ -36,8 +37,9 @@ std::vector<address> alternate_families(std::vector<address> addresses) {
 }
 
 std::shared_ptr<tcp_race> tcp_race::begin(home& where, std::vector<address> addresses, duration stagger,
-                                          answer done) {
-  auto race = std::make_shared<tcp_race>(where, std::move(addresses), stagger, std::move(done));
+                                          answer done, preparation prepare) {
+  auto race = std::make_shared<tcp_race>(where, std::move(addresses), stagger, std::move(done),
+                                         std::move(prepare));
   race->self_ = race;
   where.post([weak = std::weak_ptr{race}] {
     if (const auto self = weak.lock()) begin_next(self);
@@ -45,11 +47,13 @@ std::shared_ptr<tcp_race> tcp_race::begin(home& where, std::vector<address> addr
   return race;
 }
 
-tcp_race::tcp_race(home& where, std::vector<address> addresses, duration stagger, answer done)
+tcp_race::tcp_race(home& where, std::vector<address> addresses, duration stagger, answer done,
+                   preparation prepare)
     : home_{where},
       addresses_{alternate_families(std::move(addresses))},
       stagger_{stagger},
       done_{std::move(done)},
+      prepare_{std::move(prepare)},
       last_failure_{std::make_error_code(std::errc::address_not_available)} {
   runners_.reserve(addresses_.size());
 }
@@ -64,11 +68,20 @@ void tcp_race::begin_next(const std::shared_ptr<tcp_race>& self) {
   }
   self->runners_.emplace_back(self->home_.io());
   ++self->running_;
+  if (const auto wrong = self->open(self->runners_[runner], self->addresses_[runner])) {
+    self->on_failed(wrong);
+    return begin_next(self);
+  }
   self->runners_[runner].async_connect(
       self->addresses_[runner], [weak = std::weak_ptr{self}, runner](const boost::system::error_code& error) {
         if (const auto race = weak.lock()) on_connected(race, runner, error);
       });
   if (runner + 1 < self->addresses_.size()) self->home_.time().arm_in(self->next_, self->stagger_);
+}
+
+std::error_code tcp_race::open(socket& runner, const address& to) {
+  if (const auto error = open_socket(runner, to.protocol())) return error;
+  return prepare_ ? prepare_(runner) : std::error_code{};
 }
 
 void tcp_race::on_stagger() { begin_next(self_.lock()); }

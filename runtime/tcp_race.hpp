@@ -26,10 +26,13 @@ class tcp_race {
 public:
   using socket = boost::asio::ip::tcp::socket;
   using answer = std::function<void(protocol::result<socket>)>;
+  /// Makes a socket that was opened for an address ready to dial; an error: this address has lost.
+  using preparation = std::function<std::error_code(socket&)>;
 
   [[nodiscard]] static std::shared_ptr<tcp_race> begin(home& where, std::vector<address> addresses,
-                                                       duration stagger, answer done);
-  tcp_race(home& where, std::vector<address> addresses, duration stagger, answer done);
+                                                       duration stagger, answer done,
+                                                       preparation prepare = {});
+  tcp_race(home& where, std::vector<address> addresses, duration stagger, answer done, preparation prepare);
   tcp_race(const tcp_race&) = delete;
   tcp_race& operator=(const tcp_race&) = delete;
 
@@ -40,6 +43,7 @@ private:
   void on_stagger();
   void on_failed(std::error_code why);
   void finish(protocol::result<socket> with);
+  std::error_code open(socket& runner, const address& to);
 
   home& home_;
   std::weak_ptr<tcp_race> self_;
@@ -48,6 +52,7 @@ private:
   std::size_t running_ = 0;
   duration stagger_;
   answer done_; // empty: it is over
+  const preparation prepare_;
   std::error_code last_failure_;
   deadline next_{calls<&tcp_race::on_stagger>, *this};
 };

@@ -27,6 +27,7 @@ const char* sentence(web_errc code) noexcept {
   case web_errc::host_unreachable: return "the proxy can not reach the host";
   case web_errc::target_refused: return "the proxy was refused by the host";
   case web_errc::login_too_long: return "a name or a password is too long for the proxy";
+  case web_errc::no_chance: return "the system has no random octets for a WebSocket's key or mask";
   }
   return "unknown error";
 }

@@ -29,6 +29,8 @@ enum class web_errc {
   host_unreachable,
   target_refused,
   login_too_long,
+  // Here
+  no_chance,
 };
 
 std::error_code make_error_code(web_errc code) noexcept;

@@ -9,7 +9,6 @@
 #include <boost/beast/http/verb.hpp>
 
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
@@ -32,8 +31,8 @@ bool is_upgrade(const http::fields& of) {
 class request_dialogue final : public dialogue {
 public:
   request_dialogue(const std::string& authority, const std::string& path,
-                   const std::vector<web_header>& headers)
-      : key_{fresh_key()} {
+                   const std::vector<web_header>& headers, chance_source chance)
+      : key_{fresh_key(chance)} {
     text_ = "GET " + path + " HTTP/1.1\r\nHost: " + authority
             + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
               "Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Key: "
@@ -43,6 +42,7 @@ public:
   }
 
   step go_on(octets heard, std::string& say) override {
+    if (key_.empty()) return {web_errc::no_chance};
     if (!text_.empty()) {
       say = std::exchange(text_, {});
       return {};
@@ -55,10 +55,10 @@ public:
   }
 
 private:
-  static std::string fresh_key() {
-    unsigned char chance[16];
-    RAND_bytes(chance, sizeof chance);
-    return base64({chance, sizeof chance});
+  /// Empty: there is none to be had.
+  static std::string fresh_key(chance_source chance) {
+    std::array<protocol::octet, 16> key{};
+    return chance(key) ? base64({key.data(), key.size()}) : std::string{};
   }
   std::error_code judge(const http_response& answer) const {
     if (answer.result_int() != 101) return http_status(static_cast<int>(answer.result_int()));
@@ -151,8 +151,9 @@ bool is_value_character(char c) noexcept {
 } // namespace
 
 std::unique_ptr<dialogue> websocket_request(const std::string& authority, const std::string& path,
-                                            const std::vector<web_header>& headers) {
-  return std::make_unique<request_dialogue>(authority, path, headers);
+                                            const std::vector<web_header>& headers,
+                                            chance_source chance) {
+  return std::make_unique<request_dialogue>(authority, path, headers, chance);
 }
 
 std::unique_ptr<dialogue> websocket_answer(std::string path) {

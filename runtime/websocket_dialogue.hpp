@@ -8,6 +8,7 @@
 //          tells why: 400, 404, 405, 426.
 #pragma once
 
+#include "chance.hpp"
 #include "dialogue.hpp"
 #include "web_options.hpp"
 
@@ -19,7 +20,8 @@ namespace troupe::runtime {
 
 /// `authority` and `path` are the endpoint's.
 std::unique_ptr<dialogue> websocket_request(const std::string& authority, const std::string& path,
-                                            const std::vector<web_header>& headers);
+                                            const std::vector<web_header>& headers,
+                                            chance_source chance = system_chance);
 /// `path`: the only one that is answered; "/": all.
 std::unique_ptr<dialogue> websocket_answer(std::string path);
 

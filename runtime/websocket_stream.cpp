@@ -4,8 +4,6 @@
 #include "web_error.hpp"
 #include "websocket_frames.hpp"
 
-#include <openssl/rand.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -25,8 +23,10 @@ constexpr std::uint16_t unsupported_data = 1003;
 
 class websocket_stream final : public octet_stream {
 public:
-  websocket_stream(slab_pool& pool, std::unique_ptr<octet_stream> below, websocket_role role)
+  websocket_stream(slab_pool& pool, std::unique_ptr<octet_stream> below, websocket_role role,
+                   chance_source chance)
       : below_{std::move(below)},
+        chance_{chance},
         is_client_{role == websocket_role::client},
         reader_{!is_client_},
         in_{pool},
@@ -56,6 +56,7 @@ private:
   std::error_code push();
 
   std::unique_ptr<octet_stream> below_;
+  const chance_source chance_;
   bool is_client_;
   websocket_reader reader_;
   layer_input in_;
@@ -133,6 +134,7 @@ octet_stream::step websocket_stream::write(std::span<iovec> from) noexcept {
   if (has_unsent()) return {0, std::make_error_code(std::errc::operation_would_block)};
   websocket_mask mask{};
   octet* to = begin_frame(websocket_opcode::binary, total, mask);
+  if (to == nullptr) return {0, failure_};
   std::uint64_t at = 0;
   for (const iovec& each : from) {
     mask_octets(to + at, {static_cast<const octet*>(each.iov_base), each.iov_len}, mask, at);
@@ -142,9 +144,14 @@ octet_stream::step websocket_stream::write(std::span<iovec> from) noexcept {
   return {total, push()};
 }
 
+/// Null: there is no mask to be had; the stream has failed.
 octet* websocket_stream::begin_frame(websocket_opcode what, std::size_t size, websocket_mask& mask) {
+  if (is_client_ && !chance_(mask)) {
+    is_ended_ = true;
+    failure_ = web_errc::no_chance;
+    return nullptr;
+  }
   octet* const to = out_.room(largest_websocket_header + size);
-  if (is_client_) RAND_bytes(mask.data(), static_cast<int>(mask.size()));
   const std::size_t header = write_websocket_header(to, what, size, is_client_ ? &mask : nullptr);
   out_.commit(header);
   return to + header;
@@ -153,6 +160,7 @@ octet* websocket_stream::begin_frame(websocket_opcode what, std::size_t size, we
 void websocket_stream::append(websocket_opcode what, octets payload) {
   websocket_mask mask{};
   octet* const to = begin_frame(what, payload.size(), mask);
+  if (to == nullptr) return;
   mask_octets(to, payload, mask, 0);
   out_.commit(payload.size());
 }
@@ -179,8 +187,8 @@ std::error_code websocket_stream::push() {
 } // namespace
 
 std::unique_ptr<octet_stream> make_websocket_stream(slab_pool& pool, std::unique_ptr<octet_stream> below,
-                                                    websocket_role role) {
-  return std::make_unique<websocket_stream>(pool, std::move(below), role);
+                                                    websocket_role role, chance_source chance) {
+  return std::make_unique<websocket_stream>(pool, std::move(below), role, chance);
 }
 
 } // namespace troupe::runtime
