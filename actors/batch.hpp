@@ -36,7 +36,7 @@ struct deferred_delivery {
   std::uint32_t packet = 0; // index into packets
   protocol::delivery_tag tag{};
   std::uint32_t waiting = 0; // handlers that have not returned; written by the dispatcher, then by them
-  std::uint32_t refused = 0; // one of them threw
+  std::uint32_t refused = 0; // one of them threw: the reason that is said
 
   /// One handler less; true for the last. Several may be at it on different threads.
   bool is_last_one() noexcept {

@@ -43,6 +43,8 @@ void ask_to_end(client_core& core, std::string_view filter, const asker& who) {
 
 } // namespace
 
+std::weak_ptr<client_core> weakly(client_core& core) noexcept { return core.weak_from_this(); }
+
 pending<outcome> publish(client_core& core, const publish_request& request) { return core.publish(request); }
 
 publish_place begin_publish(client_core& core, const publish_request& request, std::size_t waiter_size) {
@@ -141,7 +143,17 @@ client_statistics client::statistics() const noexcept {
           .received = front.received.value(),
           .unrouted = front.unrouted.value(),
           .dropped = front.dropped.value(),
-          .handler_failures = front.handler_failures.value()};
+          .handler_failures = front.handler_failures.value(),
+          .attempts = front.attempts.value(),
+          .transitions = front.transitions.value(),
+          .batches = front.batches.value()};
+}
+
+client_depths client::depths() const noexcept { return core_->depths(); }
+
+client_times client::times() const noexcept {
+  const actors::client_front& front = core_->front();
+  return {front.connecting.snapshot(), front.publishing.snapshot()};
 }
 
 } // namespace troupe

@@ -14,9 +14,11 @@
 //
 // Every operation's signature is void(outcome) and takes any completion token: a callback,
 // boost::asio::use_future, use_awaitable, deferred. A handler completes on its associated executor,
-// else on the client's home worker. Without a token the operation answers a pending<outcome>.
+// else on the client's home worker. Without a token the operation answers a pending<outcome>. A handler
+// with a connected cancellation slot may stop waiting: cancellation.hpp.
 #pragma once
 
+#include "cancellation.hpp"
 #include "client_hooks.hpp"
 #include "client_options.hpp"
 #include "client_state.hpp"
@@ -27,6 +29,7 @@
 #include "pending.hpp"
 #include "state_watch.hpp"
 #include "subscription.hpp"
+#include "time_histogram.hpp"
 
 #include "../protocol/result.hpp"
 #include "../runtime/stage.hpp"
@@ -52,6 +55,26 @@ struct client_statistics {
   std::uint64_t unrouted = 0;         // of these, wanted by no subscription
   std::uint64_t dropped = 0;          // by overflow policies
   std::uint64_t handler_failures = 0; // handlers and callbacks that threw
+  std::uint64_t attempts = 0;         // dials
+  std::uint64_t transitions = 0;      // from one state to another
+  std::uint64_t batches = 0;          // reads that brought packets
+};
+
+/// What waits where, at this moment.
+struct client_depths {
+  std::size_t in_flight = 0; // publishes at QoS 1 and 2 on their way
+  std::size_t queued = 0;    // publishes that wait for a connection or for the window
+  std::size_t requests = 0;  // not yet looked at by the session
+  std::size_t session_mails = 0;
+  std::size_t supervisor_mails = 0;
+  std::size_t dispatcher_mails = 0;
+};
+
+/// How long the connections took, from dialling to the end of the subscriptions' renewal, and publishes at
+/// QoS 1 and 2 from the session's hand to their end (of one at a time, so that it costs nothing).
+struct client_times {
+  time_histogram connecting{};
+  time_histogram publishing{};
 };
 
 namespace actors {
@@ -83,6 +106,9 @@ void refuse(client_core& core, std::error_code why, waiter* who);
 
 pending<outcome> publish_many(client_core& core, std::span<const publication> messages);
 void publish_many(client_core& core, std::span<const publication> messages, waiter* who);
+
+/// For those who may outlive it.
+std::weak_ptr<client_core> weakly(client_core& core) noexcept;
 
 /// The rare operations.
 enum class client_operation : std::uint8_t { connect, connected, ended, disconnect, abort, reauthenticate };
@@ -137,7 +163,7 @@ public:
   auto publish_many(std::span<const publication> messages, Token&& token) {
     return boost::asio::async_initiate<Token, void(outcome)>(
         [](auto handler, actors::client_core* core, std::span<const publication> what) {
-          actors::publish_many(*core, what, actors::new_waiter(std::move(handler)));
+          actors::publish_many(*core, what, waiter_of(*core, std::move(handler)));
         },
         token, core_.get(), messages);
   }
@@ -153,7 +179,7 @@ public:
   auto unsubscribe(std::string_view filter, Token&& token) {
     return boost::asio::async_initiate<Token, void(outcome)>(
         [](auto handler, actors::client_core* core, std::string_view what) {
-          actors::unsubscribe(*core, what, actors::new_waiter(std::move(handler)));
+          actors::unsubscribe(*core, what, waiter_of(*core, std::move(handler)));
         },
         token, core_.get(), filter);
   }
@@ -214,6 +240,8 @@ public:
   /// Why the last connection ended or the last attempt failed; none: neither happened.
   std::error_code last_error() const;
   client_statistics statistics() const noexcept;
+  client_depths depths() const noexcept;
+  client_times times() const noexcept;
   /// The inside, for rooms of this library.
   actors::client_core& inside() noexcept { return *core_; }
 
@@ -226,6 +254,8 @@ private:
   }
   template <class Handler>
   static void publish_for(actors::client_core& core, const actors::publish_request& what, Handler handler) {
+    if (auto body = actors::make_cancellable(actors::weakly(core), handler))
+      return publish_cancellably(core, what, std::move(body));
     using type = actors::handler_waiter<Handler, actors::waiter_home::placed>;
     static_assert(alignof(type) <= alignof(std::max_align_t));
     static_assert(sizeof(type) < 60'000, "a completion handler of this size belongs on the heap");
@@ -233,6 +263,19 @@ private:
     if (place.storage == nullptr)
       return actors::refuse(core, place.refusal, actors::new_waiter(std::move(handler)));
     actors::finish_publish(core, place, ::new (place.storage) type(std::move(handler)));
+  }
+  static void publish_cancellably(actors::client_core& core, const actors::publish_request& what,
+                                  std::shared_ptr<actors::cancellable> body) {
+    using type = actors::handler_waiter<actors::cancellable_call, actors::waiter_home::placed>;
+    const auto place = actors::begin_publish(core, what, sizeof(type));
+    if (place.storage == nullptr)
+      return actors::refuse(core, place.refusal, actors::new_waiter(actors::cancellable_call{std::move(body)}));
+    body->record.store(place.record, std::memory_order_relaxed);
+    actors::finish_publish(core, place, ::new (place.storage) type(actors::cancellable_call{std::move(body)}));
+  }
+  template <class Handler>
+  static actors::waiter* waiter_of(actors::client_core& core, Handler handler) {
+    return actors::cancellable_waiter(actors::weakly(core), std::move(handler));
   }
   pending<outcome> operate(actors::client_operation what, const disconnect_options& how = {}) {
     return actors::start(*core_, what, how);
@@ -242,7 +285,7 @@ private:
     return boost::asio::async_initiate<Token, void(outcome)>(
         [](auto handler, actors::client_core* core, actors::client_operation operation,
            const disconnect_options& end) {
-          actors::start(*core, operation, end, actors::new_waiter(std::move(handler)));
+          actors::start(*core, operation, end, waiter_of(*core, std::move(handler)));
         },
         token, core_.get(), what, how);
   }

@@ -53,6 +53,18 @@ client_core::front_door::pass client_core::enter() {
   return pass;
 }
 
+client_depths client_core::depths() const noexcept {
+  client_depths now;
+  now.in_flight = front_->in_flight.load(std::memory_order_relaxed);
+  now.queued = front_->queued.load(std::memory_order_relaxed);
+  if (has_ended_.load(std::memory_order_acquire)) return now;
+  now.requests = session_->requests().statistics().waiting;
+  now.session_mails = session_->mails().statistics().waiting;
+  now.supervisor_mails = supervisor_->mails().statistics().waiting;
+  now.dispatcher_mails = dispatcher_->mails().statistics().waiting;
+  return now;
+}
+
 // -- publish ------------------------------------------------------------------------------
 
 bool client_core::wait_for_room(const publish_request& what, std::size_t waiter_size,

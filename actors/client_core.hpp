@@ -35,6 +35,7 @@ public:
   const client_options& options() const noexcept { return options_; }
   /// Why the session's store cannot be used.
   std::error_code store_fault() const noexcept { return store_.error(); }
+  client_depths depths() const noexcept;
 
   // -- publish -------------------------------------------------------------------
   pending<outcome> publish(const publish_request& what);

@@ -11,6 +11,7 @@
 #include "door.hpp"
 #include "settled_tray.hpp"
 #include "state_watch.hpp"
+#include "time_histogram.hpp"
 
 #include "../runtime/counters.hpp"
 
@@ -67,6 +68,13 @@ struct client_front {
   runtime::own_tally publish_failures; // the session
   runtime::own_tally received;         // the session
   runtime::own_tally unrouted;         // the dispatcher
+  runtime::own_tally attempts;         // the supervisor
+  runtime::own_tally transitions;      // the supervisor
+  runtime::own_tally batches;          // the session
+  std::atomic<std::size_t> in_flight{0}; // the session
+  std::atomic<std::size_t> queued{0};    // the session
+  time_tally connecting;               // the supervisor
+  time_tally publishing;               // the session
   runtime::tally dropped;              // dispatcher and subscribers
   runtime::tally handler_failures;     // whoever ran it
 

@@ -12,6 +12,7 @@
 
 #include "client_options.hpp"
 
+#include "../protocol/connack.hpp"
 #include "../protocol/limits.hpp"
 #include "../protocol/reason_code.hpp"
 #include "../protocol/slice.hpp"
@@ -74,6 +75,10 @@ public:
 
   /// Before the CONNECT of each attempt.
   virtual void on_connect(connect_details&) {}
+  /// A CONNACK with success came: everything it says, response information and user properties included.
+  virtual void on_connack(const protocol::connack&) {}
+  /// The broker's last words, of a CONNACK that refuses or a DISCONNECT: reason string, server reference.
+  virtual void on_farewell(protocol::reason_code, protocol::properties_view) {}
   /// After a CONNACK with success.
   virtual void on_up(const broker_capabilities&, bool /*is_resumed*/) {}
   virtual std::optional<birth_message> on_birth() { return std::nullopt; }

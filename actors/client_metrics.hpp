@@ -1,6 +1,6 @@
 // client_metrics: what a client has done, in the form that monitoring systems take.
 //
-// Lives here: metric_sample, samples_of, write_metrics (the text format of Prometheus), and, where
+// Lives here: metric_sample, samples_of, metric_times, times_of, write_metrics (the text format of Prometheus), and, where
 //          prometheus-cpp is installed, client_collector for its registries.
 // Holds:   names begin with mqtt_client_; counters end in _total and never fall.
 // Threads: anybody; a collector holds a reference to its client, which must outlive it.
@@ -15,7 +15,10 @@
 #endif
 
 #include <array>
+#include <charconv>
+#include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,8 +35,24 @@ struct metric_sample {
   double value;
 };
 
-inline std::array<metric_sample, 10> samples_of(const client& whose) {
+/// Times, as Prometheus counts them: each bucket includes those before it.
+struct metric_times {
+  std::string_view name;
+  std::string_view help;
+  time_histogram seen;
+};
+
+inline std::array<metric_times, 2> times_of(const client& whose) {
+  const client_times now = whose.times();
+  return {{{"mqtt_client_connect_seconds", "from dialling to the end of the subscriptions' renewal",
+            now.connecting},
+           {"mqtt_client_publish_seconds", "publishes at QoS 1 and 2 until their end, one at a time",
+            now.publishing}}};
+}
+
+inline std::array<metric_sample, 19> samples_of(const client& whose) {
   const client_report now = report_on(whose);
+  const client_depths depths = whose.depths();
   const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
   using enum metric_kind;
   return {{
@@ -52,6 +71,19 @@ inline std::array<metric_sample, 10> samples_of(const client& whose) {
       {"mqtt_client_dropped_total", "messages dropped by a policy", counter, count(now.counts.dropped)},
       {"mqtt_client_handler_failures_total", "handlers that threw", counter,
        count(now.counts.handler_failures)},
+      {"mqtt_client_attempts_total", "dials", counter, count(now.counts.attempts)},
+      {"mqtt_client_transitions_total", "steps from one state to another", counter,
+       count(now.counts.transitions)},
+      {"mqtt_client_batches_total", "reads that brought packets", counter, count(now.counts.batches)},
+      {"mqtt_client_in_flight", "publishes at QoS 1 and 2 on their way", gauge, count(depths.in_flight)},
+      {"mqtt_client_queued", "publishes that wait for a connection or the window", gauge,
+       count(depths.queued)},
+      {"mqtt_client_requests_waiting", "requests in front of the session", gauge, count(depths.requests)},
+      {"mqtt_client_session_mails_waiting", "in the session's mailbox", gauge, count(depths.session_mails)},
+      {"mqtt_client_supervisor_mails_waiting", "in the supervisor's mailbox", gauge,
+       count(depths.supervisor_mails)},
+      {"mqtt_client_dispatcher_mails_waiting", "in the dispatcher's mailbox", gauge,
+       count(depths.dispatcher_mails)},
       {"mqtt_client_state",
        "0 connecting, 1 handshaking, 2 connected, 3 waiting, 4 disconnecting, "
        "5 disconnected, 6 faulted",
@@ -59,24 +91,56 @@ inline std::array<metric_sample, 10> samples_of(const client& whose) {
   }};
 }
 
+namespace actors {
+
+/// `client="..."`, as the text format wants its values written.
+inline std::string metric_label(std::string_view label) {
+  std::string result = "client=\"";
+  for (const char c : label) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? std::string{"\\n"} : std::string{c};
+  }
+  return result + '"';
+}
+
+inline void write_head(std::string& to, std::string_view name, std::string_view help, std::string_view kind) {
+  to.append("# HELP ").append(name).append(" ").append(help).append("\n");
+  to.append("# TYPE ").append(name).append(" ").append(kind).append("\n");
+}
+
+inline std::string in_seconds(std::chrono::nanoseconds time) {
+  std::array<char, 32> text{};
+  const double value = std::chrono::duration<double>{time}.count();
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
+inline void write_times(std::string& to, const metric_times& each, const std::string& label) {
+  const std::string name{each.name};
+  write_head(to, name, each.help, "histogram");
+  std::uint64_t so_far = 0;
+  for (std::size_t at = 0; at != each.seen.counts.size(); ++at) {
+    so_far += each.seen.counts[at];
+    const bool is_last = at == time_histogram::bounds_count;
+    const std::string bound = is_last ? "+Inf" : in_seconds(time_histogram::bounds()[at]);
+    to += name + "_bucket{" + label + ",le=\"" + bound + "\"} " + std::to_string(so_far) + '\n';
+  }
+  to += name + "_sum{" + label + "} " + in_seconds(each.seen.sum) + '\n';
+  to += name + "_count{" + label + "} " + std::to_string(each.seen.count) + '\n';
+}
+
+} // namespace actors
+
 /// The text format, with the client's name as label.
-inline std::string write_metrics(const client& whose, std::string_view label) {
+inline std::string write_metrics(const client& whose, std::string_view name_of_client) {
+  const std::string label = actors::metric_label(name_of_client);
   std::string result;
   for (const metric_sample& each : samples_of(whose)) {
-    const std::string name{each.name};
-    result += "# HELP " + name + ' ' + std::string{each.help} + '\n';
-    result += "# TYPE " + name + (each.kind == metric_kind::counter ? " counter\n" : " gauge\n");
-    result += name + "{client=\"";
-    for (const char c : label) {
-      if (c == '"' || c == '\\') result += '\\';
-      if (c == '\n') {
-        result += "\\n";
-        continue;
-      }
-      result += c;
-    }
-    result += "\"} " + std::to_string(static_cast<std::uint64_t>(each.value)) + '\n';
+    actors::write_head(result, each.name, each.help, each.kind == metric_kind::counter ? "counter" : "gauge");
+    result += std::string{each.name} + '{' + label + "} "
+              + std::to_string(static_cast<std::uint64_t>(each.value)) + '\n';
   }
+  for (const metric_times& each : times_of(whose)) actors::write_times(result, each, label);
   return result;
 }
 
@@ -100,10 +164,34 @@ public:
       family.metric.push_back(std::move(metric));
       result.push_back(std::move(family));
     }
+    for (const metric_times& each : times_of(client_)) result.push_back(family_of(each));
     return result;
   }
 
 private:
+  prometheus::MetricFamily family_of(const metric_times& each) const {
+    prometheus::MetricFamily family;
+    family.name = each.name;
+    family.help = each.help;
+    family.type = prometheus::MetricType::Histogram;
+    prometheus::ClientMetric metric;
+    metric.label.push_back({"client", label_});
+    metric.histogram.sample_count = each.seen.count;
+    metric.histogram.sample_sum = std::chrono::duration<double>{each.seen.sum}.count();
+    std::uint64_t so_far = 0;
+    for (std::size_t at = 0; at != each.seen.counts.size(); ++at) {
+      so_far += each.seen.counts[at];
+      prometheus::ClientMetric::Bucket bucket;
+      bucket.cumulative_count = so_far;
+      bucket.upper_bound = at == time_histogram::bounds_count
+                               ? std::numeric_limits<double>::infinity()
+                               : std::chrono::duration<double>{time_histogram::bounds()[at]}.count();
+      metric.histogram.bucket.push_back(bucket);
+    }
+    family.metric.push_back(std::move(metric));
+    return family;
+  }
+
   const client& client_;
   const std::string label_;
 };

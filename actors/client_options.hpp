@@ -9,6 +9,7 @@
 #include "../protocol/properties.hpp"
 #include "../protocol/reason_code.hpp"
 #include "../protocol/vocabulary.hpp"
+#include "../runtime/socket_options.hpp"
 #include "../runtime/tls_options.hpp"
 #include "../runtime/web_options.hpp"
 
@@ -45,6 +46,9 @@ struct will {
 };
 
 class client_hooks;
+namespace runtime {
+class connector;
+}
 
 struct client_options {
   /// mqtt://host:port (tcp://), mqtts:// (tls://, ssl://), ws://host:port/path, wss://, unix:///path,
@@ -120,6 +124,11 @@ struct client_options {
   std::string session_file{};
   /// In place of a file: a store of the user's own.
   std::shared_ptr<runtime::record_store> session_records{};
+  /// Of TCP sockets, also of those to a proxy.
+  socket_options socket{};
+  /// Dials in our place: a transport of the user's own (runtime/connector.hpp). It is handed the brokers'
+  /// addresses, whose scheme is then its own business as long as it is one of ours.
+  std::shared_ptr<runtime::connector> connector{};
 };
 
 struct publish_options {
@@ -131,7 +140,8 @@ struct publish_options {
 /// When a received QoS 1/2 message is acknowledged.
 enum class ack_policy : std::uint8_t {
   received, // as soon as it was taken
-  handled,  // when the handler returned; a handler that throws refuses (5.0) or leaves it unacknowledged
+  handled,  // when the handler returned; a handler that throws refuses (5.0: refusal.hpp) or leaves it
+            // unacknowledged
 };
 
 /// Where a handler runs.
@@ -159,6 +169,9 @@ struct subscribe_options {
   overflow when_full = overflow::block;
   std::size_t queue_items = 64 * 1024;
   protocol::property_block properties{}; // 5.0: user properties
+  /// With run_on::own_thread: so many threads, each calling the handler with a message of its own. Above 1
+  /// the handler must be ready for that, and its calls have no order; acknowledgements still have.
+  std::uint16_t threads = 1;
 };
 
 struct disconnect_options {

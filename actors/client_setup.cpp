@@ -80,6 +80,11 @@ protocol::result<runtime::dial_options> dial_setup(const client_options& options
   // The other half of the time for an orderly end belongs to what is in flight.
   result.pipe.linger = options.disconnect_timeout / 2;
   result.headers = options.web_headers;
+  result.socket = options.socket;
+  result.connector = options.connector;
+  result.pipe.no_delay = options.socket.no_delay;
+  result.pipe.send_buffer = options.socket.send_buffer;
+  result.pipe.receive_buffer = options.socket.receive_buffer;
   if (const auto error = runtime::check_headers(options.web_headers)) return error;
   if (!options.proxy.empty()) {
     auto proxy = runtime::parse_proxy(options.proxy);
@@ -152,6 +157,7 @@ supervisor_options supervisor_setup(const client_options& options, std::error_co
       result.brokers.push_back(runtime::parse_endpoint(each).value());
   }
   if (!result.bad_settings) result.bad_settings = fault;
+  result.client_id = options.client_id;
   result.backoff.first = options.backoff_first;
   result.backoff.cap = options.backoff_limit;
   result.seed = std::random_device{}();

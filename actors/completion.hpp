@@ -57,41 +57,53 @@ struct executor_hold<at_home> {
 /// Where a waiter lies: in storage of the caller, or in an allocation of its own.
 enum class waiter_home : bool { placed, allocated };
 
+/// Where a handler runs, and what is held open for it meanwhile.
+template <class Handler>
+struct handler_home {
+  using association = boost::asio::associated_executor<Handler, at_home>;
+  using executor = std::decay_t<typename association::type>;
+  using hold = executor_hold<executor>;
+
+  static executor of(const Handler& handler) { return association::get(handler, at_home{}); }
+  static void call(Handler handler, hold open, const outcome& how) {
+    if constexpr (std::is_same_v<executor, at_home>)
+      std::move(handler)(how);
+    else
+      boost::asio::dispatch(
+          open.guard.get_executor(),
+          [handler = std::move(handler), how]() mutable { std::move(handler)(std::move(how)); });
+  }
+};
+
 template <class Handler, waiter_home Home>
 class handler_waiter final : public waiter {
 public:
   explicit handler_waiter(Handler&& handler)
       : waiter{&handler_waiter::end},
-        hold_{association::get(handler, at_home{})},
+        hold_{handler_home<Handler>::of(handler)},
         handler_{std::move(handler)} {}
 
 private:
-  using association = boost::asio::associated_executor<Handler, at_home>;
-  using executor = std::decay_t<typename association::type>;
+  using executor_hold = typename handler_home<Handler>::hold;
 
   static bool end(waiter* self, const outcome* how) noexcept {
     auto* me = static_cast<handler_waiter*>(self);
     Handler handler{std::move(me->handler_)};
-    executor_hold<executor> hold{std::move(me->hold_)};
+    executor_hold hold{std::move(me->hold_)};
     if constexpr (Home == waiter_home::allocated)
       delete me;
     else
       me->~handler_waiter();
     if (how == nullptr) return true;
     try {
-      if constexpr (std::is_same_v<executor, at_home>)
-        std::move(handler)(*how);
-      else
-        boost::asio::dispatch(
-            hold.guard.get_executor(),
-            [handler = std::move(handler), how = *how]() mutable { std::move(handler)(std::move(how)); });
+      handler_home<Handler>::call(std::move(handler), std::move(hold), *how);
       return true;
     } catch (...) {
       return false;
     }
   }
 
-  [[no_unique_address]] executor_hold<executor> hold_;
+  [[no_unique_address]] executor_hold hold_;
   Handler handler_;
 };
 

@@ -69,7 +69,7 @@ void dispatcher::settle_in(destination& fresh) {
     return;
   }
   try {
-    fresh.apart = &own_thread::start(*threads_, std::move(runner));
+    fresh.apart = &own_thread::start(*threads_, std::move(runner), fresh.link->options.threads);
     fresh.way = runtime::inlet<delivery>{fresh.apart->box()};
   } catch (const std::system_error& none) {
     // No thread is to be had: what would go there goes nowhere, and the client says why.

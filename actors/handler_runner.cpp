@@ -5,6 +5,19 @@
 
 namespace troupe::actors {
 
+namespace {
+
+using protocol::reason_code;
+
+/// What an acknowledgement can not say is a refusal all the same.
+reason_code sayable(reason_code wanted) noexcept {
+  const bool is_fit = protocol::is_failure(wanted)
+                      && protocol::may_stand_in(wanted, protocol::packet_type::puback, protocol::role::client);
+  return is_fit ? wanted : reason_code::unspecified_error;
+}
+
+} // namespace
+
 void handler_runner::run(const delivery& what) {
   inbound_batch& batch = *what.batch;
   const auto& all = what.is_all ? batch.deliveries : batch.routed;
@@ -12,7 +25,7 @@ void handler_runner::run(const delivery& what) {
   const bool settles = link_->options.acknowledge == ack_policy::handled && !batch.deferred.empty();
   if (!link_->gate.enter()) {
     if (settles)
-      for (const std::uint32_t index : list) settle(batch, index, true);
+      for (const std::uint32_t index : list) settle(batch, index, reason_code::success);
   } else {
     run_open(batch, list, settles);
     link_->gate.leave();
@@ -24,41 +37,48 @@ void handler_runner::run_open(inbound_batch& batch, std::span<const std::uint32_
   subscription_link& link = *link_;
   std::uint64_t delivered = 0;
   for (const std::uint32_t index : list) {
-    bool is_handled = true;
+    reason_code how = reason_code::success;
     if (!link.gate.is_closed() && (link.skip.load(std::memory_order_relaxed) == 0 || !skip_one())) {
       const message m{batch.publish_at(index), batch.owner_of(index)};
       try {
         link.handler(m);
         ++delivered;
+      } catch (const refusal& mine) {
+        how = sayable(mine.reason());
+        link.failures.add(1);
+        front_->handler_failures.add(1);
       } catch (...) {
-        is_handled = false;
+        how = reason_code::unspecified_error;
         link.failures.add(1);
         front_->handler_failures.add(1);
       }
     }
-    if (settles) settle(batch, index, is_handled);
+    if (settles) settle(batch, index, how);
   }
   link.delivered.add(delivered);
 }
 
 bool handler_runner::skip_one() noexcept {
-  link_->skip.fetch_sub(1, std::memory_order_relaxed);
+  std::size_t left = link_->skip.load(std::memory_order_relaxed);
+  do
+    if (left == 0) return false; // another thread was faster
+  while (!link_->skip.compare_exchange_weak(left, left - 1, std::memory_order_relaxed));
   link_->dropped.add(1);
   front_->dropped.add(1);
   return true;
 }
 
-void handler_runner::settle(inbound_batch& batch, std::uint32_t index, bool is_handled) {
+void handler_runner::settle(inbound_batch& batch, std::uint32_t index, reason_code how) {
   const auto found = std::lower_bound(
       batch.deferred.begin(), batch.deferred.end(), index,
       [](const deferred_delivery& each, std::uint32_t wanted) { return each.packet < wanted; });
   if (found == batch.deferred.end() || found->packet != index) return;
   // Other subscribers may be settling the same message on other threads.
-  if (!is_handled) std::atomic_ref{found->refused}.store(1, std::memory_order_relaxed);
+  if (how != reason_code::success)
+    std::atomic_ref{found->refused}.store(static_cast<std::uint32_t>(how), std::memory_order_relaxed);
   if (!found->is_last_one()) return;
-  const bool is_refused = std::atomic_ref{found->refused}.load(std::memory_order_relaxed) != 0;
   settled_.push_back(
-      {found->tag, is_refused ? protocol::reason_code::unspecified_error : protocol::reason_code::success});
+      {found->tag, static_cast<reason_code>(std::atomic_ref{found->refused}.load(std::memory_order_relaxed))});
 }
 
 void handler_runner::flush() {

@@ -3,7 +3,7 @@
 // Lives here: handler_runner, used by subscriber (at home) and own_thread (apart).
 // Holds:   messages in order, one at a time, inside the gate. With ack_policy::handled every message is
 //          settled after its handler returned: success, or a refusal when it threw.
-// Threads: one at a time.
+// Threads: one at a time; several runners may serve one subscription.
 // Errors:  what a handler throws ends that message and is counted.
 // Costs:   per delivery two atomic steps for the gate; per message the call. With `handled`, one
 //          allocation per run that settles something.
@@ -32,7 +32,7 @@ public:
 
 private:
   void run_open(inbound_batch& batch, std::span<const std::uint32_t> list, bool settles);
-  void settle(inbound_batch& batch, std::uint32_t index, bool is_handled);
+  void settle(inbound_batch& batch, std::uint32_t index, protocol::reason_code how);
   bool skip_one() noexcept;
 
   link_ref link_;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "batch.hpp"
+#include "cancellation.hpp"
 #include "outbound.hpp"
 #include "request.hpp"
 #include "subscription_link.hpp"
@@ -47,6 +48,7 @@ enum class control : std::uint8_t {
   disconnect, // end_options
   abort,      // end without a word
   reauthenticate,
+  cancel,    // cancelled: whose asker stops waiting
   make_room, // octets: end what waited longest for a connection
 };
 
@@ -59,6 +61,7 @@ struct control_request : user_request {
   link_ref link{};
   std::string filter{};
   std::size_t octets = 0;
+  std::shared_ptr<cancellable> cancelled{};
   disconnect_options end_options{};
 };
 

@@ -1,5 +1,6 @@
 #include "own_thread.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe::actors {
@@ -28,21 +29,40 @@ void thread_list::join() noexcept {
   }
 }
 
-own_thread& own_thread::start(thread_list& threads, handler_runner runner) {
-  auto* const made = new own_thread{std::move(runner)};
+own_thread& own_thread::start(thread_list& threads, handler_runner runner, std::size_t hands) {
+  auto* const made = new own_thread{std::move(runner), hands > 1};
+  std::size_t begun = 0;
+  try {
+    for (; begun != std::max<std::size_t>(hands, 1); ++begun) made->begin(threads);
+  } catch (...) {
+    if (begun == 0) {
+      made->release();
+      throw;
+    }
+  }
+  made->release(); // ours; the threads hold it, and whoever has its bell
+  return *made;
+}
+
+void own_thread::begin(thread_list& threads) {
+  retain();
+  hands_.fetch_add(1, std::memory_order_relaxed);
   auto has_ended = std::make_shared<std::atomic<bool>>(false);
   try {
-    std::thread thread{[made, has_ended] {
-      made->work();
-      made->release();
+    std::thread thread{[this, has_ended] {
+      if (is_shared_)
+        work_along(runner_);
+      else
+        work();
+      release();
       has_ended->store(true, std::memory_order_release);
     }};
     threads.add(std::move(thread), std::move(has_ended));
   } catch (...) {
-    made->release();
+    hands_.fetch_sub(1, std::memory_order_relaxed);
+    release();
     throw;
   }
-  return *made;
 }
 
 void own_thread::stop() noexcept {
@@ -66,6 +86,41 @@ void own_thread::work() {
       runner_.flush();
     }
   }
+  outlet_.close();
+  runner_.end();
+}
+
+/// One message of what waits; none: an empty delivery, and the bell rings for the next.
+delivery own_thread::take_one() {
+  const std::scoped_lock lock{mutex_};
+  bool has_more = false;
+  while (left_.count == 0) {
+    has_more = outlet_.drain(1, [this](delivery&& what) { left_ = std::move(what); });
+    if (left_.count == 0 && !has_more) return {};
+  }
+  delivery one{left_.batch, left_.first, 1, left_.is_all};
+  ++left_.first;
+  if (--left_.count == 0) left_ = {};
+  if (has_more || left_.count != 0) ring(); // for another hand, or for us when we are back
+  return one;
+}
+
+void own_thread::work_along(handler_runner mine) {
+  const auto forever = std::chrono::steady_clock::time_point::max();
+  while (!is_stopping_.load(std::memory_order_acquire)) {
+    rest_.wait(forever, [this] { return is_rung_.load(std::memory_order_seq_cst); });
+    is_rung_.store(false, std::memory_order_seq_cst);
+    while (!is_stopping_.load(std::memory_order_acquire)) {
+      const delivery one = take_one();
+      if (one.count == 0) break;
+      mine.run(one);
+      mine.flush();
+    }
+  }
+  ring(); // the others are to see it, too
+  mine.end();
+  if (hands_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  left_ = {};
   outlet_.close();
   runner_.end();
 }

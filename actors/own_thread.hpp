@@ -1,11 +1,11 @@
-// own_thread: a thread that calls one handler which may block.
+// own_thread: a thread, or several, that call one handler which may block.
 //
-// Lives here: own_thread (a mailbox whose owner is a thread), thread_list (who joins them).
+// Lives here: own_thread (a mailbox whose owners are threads), thread_list (who joins them).
 // Holds:   the same as a subscriber, apart from the client's worker: acks and pings go on while the
-//          handler sleeps. After stop() no further message is handled; the thread ends when the handler
-//          returns.
+//          handler sleeps. After stop() no further message is handled; a thread ends when the handler
+//          returns. Several threads take one message after the other, each as soon as it is free.
 // Threads: bell members: anybody. stop: the dispatcher.
-// Costs:   one thread per subscription; a futex wake when it sleeps.
+// Costs:   one thread per subscription; a futex wake when it sleeps. With several, a lock per message.
 #pragma once
 
 #include "handler_runner.hpp"
@@ -46,8 +46,9 @@ private:
 
 class own_thread final : public runtime::bell {
 public:
-  /// Starts a thread; the answer is kept by references to its bell.
-  static own_thread& start(thread_list& threads, handler_runner runner);
+  /// Starts a thread, or as many of `hands` as are to be had; the answer is kept by references to its
+  /// bell. Throws std::system_error when there is none.
+  static own_thread& start(thread_list& threads, handler_runner runner, std::size_t hands = 1);
 
   runtime::mailbox<delivery>& box() noexcept { return box_; }
   void stop() noexcept;
@@ -59,17 +60,25 @@ public:
   }
 
 private:
-  explicit own_thread(handler_runner runner) : box_{*this}, outlet_{box_}, runner_{std::move(runner)} {}
+  explicit own_thread(handler_runner runner, bool is_shared)
+      : is_shared_{is_shared}, box_{*this}, outlet_{box_}, runner_{std::move(runner)} {}
   ~own_thread() = default;
   void work();
+  void work_along(handler_runner mine);
+  delivery take_one();
+  void begin(thread_list& threads);
 
-  std::atomic<std::uint32_t> references_{1}; // the thread's own to begin with
+  const bool is_shared_;                     // several threads work here
+  std::mutex mutex_;                         // if so, taken for each message
+  delivery left_{};                          // under mutex_: what nobody has taken
+  std::atomic<std::uint32_t> hands_{0};      // threads that have not ended
+  std::atomic<std::uint32_t> references_{1}; // whoever starts it to begin with, then the threads
   std::atomic<bool> is_stopping_{false};     // set by the dispatcher
   std::atomic<bool> is_rung_{true};          // set by anybody, cleared by the thread
   wait_spot rest_;
   runtime::mailbox<delivery> box_;
-  runtime::outlet<delivery> outlet_; // the thread's
-  handler_runner runner_;            // the thread's
+  runtime::outlet<delivery> outlet_; // the thread's, or under mutex_
+  handler_runner runner_;            // the thread's, or each has a copy
 };
 
 } // namespace troupe::actors

@@ -117,6 +117,7 @@ void session::on_mail_of(batch_ref&& batch) {
       goes_on = machine_.on_packet(packet, now_);
   }
   machine_.on_received(now_);
+  front_->batches.add(1);
   if (goes_on && batch->bad_bytes) machine_.on_bad_bytes(batch->bad_bytes, now_);
   batch_ = nullptr;
   dispatch(std::move(batch));
@@ -251,6 +252,8 @@ void session::count() {
   front_->published.add(std::exchange(published_, 0));
   front_->publish_failures.add(std::exchange(failed_, 0));
   front_->received.add(std::exchange(received_, 0));
+  front_->in_flight.store(machine_.inflight(), std::memory_order_relaxed);
+  front_->queued.store(machine_.parked(), std::memory_order_relaxed);
 }
 
 // -- client_host ------------------------------------------------------------------------------
@@ -261,7 +264,7 @@ void session::on_connected(const protocol::connack& packet) {
   front_->set_capabilities(machine_.limits());
   if (store_) store_->keep_session(packet.session_present, machine_.limits().assigned_client_identifier);
   desk_.renew(packet.session_present, now_);
-  say_birth();
+  say_birth(packet);
 }
 
 bool session::on_deliver(const protocol::publish& packet, protocol::delivery_tag tag) {
@@ -297,6 +300,7 @@ protocol::kept_publish session::recall(protocol::request_token token) {
 
 void session::on_close(const protocol::closing& why) {
   why_down_ = {why.error, why.reason, why.by};
+  tell_farewell(why);
   // Nothing can be said to a peer that does not listen.
   const bool is_deaf =
       why.error == protocol::errc::ping_timeout || why.error == protocol::errc::connack_timeout;

@@ -55,6 +55,11 @@ private:
   void on_publish(publish_record& record);
   void on_run(door_run& run);
   void append(protocol::octet* frames, std::size_t size, runtime::slab* memory);
+  void take_time(const publish_record& record) noexcept {
+    if (timed_ != 0) return;
+    timed_ = record.token();
+    timed_since_ = now_;
+  }
   void flush_frames();
   std::size_t octets_written() const noexcept {
     return outbox_.size() + static_cast<std::size_t>(frames_end_ - frames_);
@@ -97,11 +102,13 @@ private:
   void ask_hooks(Call call) noexcept;
   void present_anew();
   void ask_down_hook();
-  void say_birth();
+  void tell_farewell(const protocol::closing& why);
+  void say_birth(const protocol::connack& greeting);
   bool answer_auth(const auth_step& said);
   std::string auth_method();
   void reauthenticate(const asker& who);
   void end_reauthentications(std::error_code why);
+  void cancel(cancellable& what);
   bool may_wait(publish_record& record);
   void note_age(const publish_record& record, protocol::time_point since);
   bool has_expired(const publish_record& record);
@@ -174,6 +181,9 @@ private:
   // Since when publishes that expire wait here; those that could leave at once are not in it.
   std::unordered_map<protocol::request_token, protocol::time_point> ages_;
   std::vector<user_request*> held_; // taken out of the mailbox behind the request for an end
+  // The publish whose time is being taken; 0: none.
+  protocol::request_token timed_ = 0;
+  protocol::time_point timed_since_{};
   std::size_t shed_octets_ = 0;     // weight of every publish that ended
   std::uint64_t published_ = 0;     // in this run
   std::uint64_t failed_ = 0;        // in this run

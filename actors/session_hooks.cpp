@@ -58,9 +58,15 @@ void session::ask_down_hook() {
   ask_hooks([this](client_hooks& hooks) { hooks.on_down(why_down_.error); });
 }
 
+void session::tell_farewell(const protocol::closing& why) {
+  if (why.by != protocol::initiator::peer) return;
+  ask_hooks([&why](client_hooks& hooks) { hooks.on_farewell(why.reason, why.properties); });
+}
+
 // Behind the subscriptions, before everything that is sent again.
-void session::say_birth() {
-  ask_hooks([this](client_hooks& hooks) {
+void session::say_birth(const protocol::connack& greeting) {
+  ask_hooks([&](client_hooks& hooks) {
+    hooks.on_connack(greeting);
     hooks.on_up(machine_.limits(), is_resumed_);
     const auto birth = hooks.on_birth();
     if (!birth) return;

@@ -71,6 +71,7 @@ void session::on_publish(publish_record& record) {
     if (id != 0) record.set_id(id);
     append(record.frame, record.frame_size, record.memory);
     if (id != 0) { // its acknowledgement ends it
+      take_time(record);
       if (!store_) [[likely]]
         return;
       store_->keep_publish(record.token(), record.packet());
@@ -81,11 +82,12 @@ void session::on_publish(publish_record& record) {
   }
   if (!may_wait(record)) return;
   note_age(record, now_);
-  if (store_ && record.quality != protocol::qos::at_most_once)
-    store_->keep_publish(record.token(), record.packet());
+  const bool is_counted = record.quality != qos::at_most_once; // the others may end, record and all, in here
+  if (store_ && is_counted) store_->keep_publish(record.token(), record.packet());
   const auto taken = machine_.publish(record.token(), record.view(), now_);
   if (!taken) [[unlikely]]
-    end_publish(record, outcome{taken.error()});
+    return end_publish(record, outcome{taken.error()});
+  if (is_counted) take_time(record);
 }
 
 void session::on_run(door_run& run) {
@@ -127,6 +129,10 @@ void session::flush_frames() {
 void session::end_publish(publish_record& record, const outcome& how) {
   flush_frames(); // another slab may be given back
   ++(how.ok() ? published_ : failed_);
+  if (record.token() == timed_) {
+    front_->publishing.note(now_ - timed_since_);
+    timed_ = 0;
+  }
   if (!ages_.empty()) ages_.erase(record.token());
   if (store_) {
     if (how.error() == protocol::errc::closed)
@@ -145,6 +151,7 @@ void session::on_control(std::unique_ptr<control_request> what) {
     if (refusing_) return ends_.answer(what->who, outcome{refusing_});
     return desk_.tell_granted(*what->link, what->who);
   case control::reauthenticate: return reauthenticate(what->who);
+  case control::cancel: return cancel(*what->cancelled);
   case control::make_room: return make_room(what->octets);
   case control::end_link: return desk_.end_link(*what->link, what->who, now_);
   case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
@@ -164,6 +171,18 @@ void session::pass_on(Wish&& what) {
   const asker who = what.who;
   supervisor_mail mail = std::forward<Wish>(what);
   if (supervisor_.push(mail) != runtime::offer::taken) ends_.answer(who, outcome{protocol::errc::closed});
+}
+
+/// On the session a publish that has not ended is known by its record; everything else has no trace here,
+/// so its asker is told and its answer, when it comes, finds nobody.
+void session::cancel(cancellable& what) {
+  if (auto* const record = static_cast<publish_record*>(what.record.load(std::memory_order_relaxed)))
+    return machine_.cancel(record->token());
+  try {
+    what.end(outcome{protocol::errc::cancelled, initiator::user});
+  } catch (...) {
+    front_->handler_failures.add(1);
+  }
 }
 
 // -- the orderly end ----------------------------------------------------------------------

@@ -35,6 +35,10 @@ pending<outcome> ask_about(control what, const link_ref& link) {
 
 } // namespace
 
+std::weak_ptr<client_core> core_of(const link_ref& link) noexcept {
+  return link ? link->core : std::weak_ptr<client_core>{};
+}
+
 void start_granted(const link_ref& link, waiter* who) { ask_about(control::granted, link, asker{who}); }
 pending<outcome> start_granted(const link_ref& link) { return ask_about(control::granted, link); }
 void start_unsubscribe(const link_ref& link, waiter* who) { ask_about(control::end_link, link, asker{who}); }

@@ -9,9 +9,10 @@
 // Errors:  in the outcomes. A handler's exceptions are caught and counted.
 #pragma once
 
-#include "completion.hpp"
+#include "cancellation.hpp"
 #include "message.hpp"
 #include "pending.hpp"
+#include "refusal.hpp"
 
 #include <boost/asio/async_result.hpp>
 
@@ -50,6 +51,8 @@ private:
 
 namespace actors {
 class subscription_link;
+/// The client's; gone: the client is.
+std::weak_ptr<client_core> core_of(const std::shared_ptr<subscription_link>& link) noexcept;
 void start_granted(const std::shared_ptr<subscription_link>& link, waiter* who);
 pending<outcome> start_granted(const std::shared_ptr<subscription_link>& link);
 void start_unsubscribe(const std::shared_ptr<subscription_link>& link, waiter* who);
@@ -79,7 +82,7 @@ public:
   auto granted(Token && token) const {
     return boost::asio::async_initiate<Token, void(outcome)>(
         [](auto handler, const std::shared_ptr<actors::subscription_link>& link) {
-          actors::start_granted(link, actors::new_waiter(std::move(handler)));
+          actors::start_granted(link, actors::cancellable_waiter(actors::core_of(link), std::move(handler)));
         },
         token, link_);
   }
@@ -89,7 +92,8 @@ public:
   auto unsubscribe(Token && token) {
     return boost::asio::async_initiate<Token, void(outcome)>(
         [](auto handler, const std::shared_ptr<actors::subscription_link>& link) {
-          actors::start_unsubscribe(link, actors::new_waiter(std::move(handler)));
+          actors::start_unsubscribe(link,
+                                    actors::cancellable_waiter(actors::core_of(link), std::move(handler)));
         },
         token, link_);
   }

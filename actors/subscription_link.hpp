@@ -2,8 +2,8 @@
 //
 // Lives here: subscription_link; who may see which part of it.
 // Holds:   lives as long as the user's object or an actor knows it. The handler is destroyed with it.
-// Threads: constants by everybody; `gate` as its door says; counters are written by the subscriber;
-//          the handler is used by the subscriber, inside the gate.
+// Threads: constants by everybody; `gate` as its door says; counters are written by the subscriber's
+//          threads; the handler is used by them, inside the gate.
 #pragma once
 
 #include "client_options.hpp"
@@ -41,9 +41,9 @@ public:
   message_handler handler;
   std::atomic<std::size_t> queued{0}; // messages: added by the dispatcher, subtracted by the subscriber
   std::atomic<std::size_t> skip{0};   // of the oldest: added by the dispatcher, subtracted by the subscriber
-  runtime::own_tally delivered;
+  runtime::tally delivered;
   runtime::tally dropped; // also by the dispatcher
-  runtime::own_tally failures;
+  runtime::tally failures;
 };
 
 using link_ref = std::shared_ptr<subscription_link>;

@@ -157,6 +157,7 @@ void supervisor::on_mail_of(user_disconnect&& mail) {
   is_ending_ = true;
   retry_.disarm();
   if (dialer_) dialer_->cancel();
+  log(log_level::debug, client_event::ending, [](event_line&) {});
   if (phase_ == phase::up) return show(client_state::disconnecting);
   if (phase_ != phase::disconnected) refuse(errc::closed);
   rest();
@@ -167,7 +168,12 @@ void supervisor::on_mail_of(user_disconnect&& mail) {
 void supervisor::dial() {
   if (front_->wants_end.load(std::memory_order_acquire)) return; // user_disconnect is on its way
   phase_ = phase::dialling;
+  dialled_at_ = where().time().now();
+  front_->attempts.add(1);
   show(client_state::connecting);
+  log(log_level::debug, client_event::dialling, [this](event_line& line) {
+    line.say("broker", broker_name()).say("attempt", front_->attempts.value());
+  });
   const runtime::endpoint& broker = options_.brokers[next_broker_];
   dialer_->dial(broker, [this](protocol::result<runtime::transport_ptr> answer) {
     on_dialled(std::move(answer));
@@ -183,6 +189,8 @@ void supervisor::on_dialled(protocol::result<runtime::transport_ptr> answer) {
   phase_ = phase::up;
   up_since_ = runtime::time_point::max();
   show(client_state::handshaking);
+  log(log_level::debug, client_event::handshaking,
+      [this](event_line& line) { line.say("broker", broker_name()); });
   connection_options options = options_.connection;
   if (front_->hooks && front_->hooks->sees_octets()) options.hooks = front_->hooks;
   options.number = ++connections_;
@@ -190,10 +198,15 @@ void supervisor::on_dialled(protocol::result<runtime::transport_ptr> answer) {
                                            runtime::inlet<session_mail>{session_->mails()});
 }
 
-void supervisor::on_mail_of(session_up&&) {
+void supervisor::on_mail_of(session_up&& up) {
   if (phase_ != phase::up || is_ending_) return;
   failures_ = 0;
   up_since_ = where().time().now();
+  front_->connecting.note(up_since_ - dialled_at_);
+  log(log_level::info, client_event::connected, [&](event_line& line) {
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(up_since_ - dialled_at_);
+    line.say("broker", broker_name()).say("resumed", up.is_resumed).say("took_us", took.count());
+  });
   show(client_state::connected);
   answer_all(outcome{reason_code::success, initiator::peer});
 }
@@ -214,6 +227,11 @@ void supervisor::try_again(std::error_code why) {
     return fault(why);
   runtime::duration wait = backoff_.next();
   if (!ask_hooks(why, wait)) return fault(why);
+  log(log_level::warning, client_event::waiting, [&](event_line& line) {
+    const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(wait);
+    line.say("broker", broker_name()).say("why", why.message()).say("failures", failures_);
+    line.say("wait_ms", rest.count());
+  });
   next_broker_ = (next_broker_ + 1) % options_.brokers.size();
   phase_ = phase::waiting;
   show(client_state::waiting, why);
@@ -239,6 +257,7 @@ void supervisor::rest() {
   is_ending_ = false;
   phase_ = phase::disconnected;
   show(client_state::disconnected);
+  log(log_level::info, client_event::ended, [](event_line&) {});
   for (const asker& who : std::exchange(ending_, {}))
     ends_.answer(who, outcome{reason_code::success, initiator::user});
   answer_all(outcome{errc::closed, initiator::user});
@@ -249,6 +268,8 @@ void supervisor::fault(std::error_code why) {
   phase_ = phase::faulted;
   fault_ = why ? why : make_error_code(errc::faulted);
   show(client_state::faulted, fault_);
+  log(log_level::error, client_event::faulted,
+      [this](event_line& line) { line.say("why", fault_.message()); });
   refuse(fault_);
   answer_all(outcome{fault_});
   tell_end(outcome{fault_});
@@ -267,9 +288,19 @@ void supervisor::tell_end(const outcome& how) {
   for (const asker& who : std::exchange(mourning_, {})) ends_.answer(who, how);
 }
 
+template <class Fill>
+void supervisor::log(log_level level, client_event what, Fill fill) const {
+  say(where().log(), level, what, options_.client_id, fill);
+}
+
+/// Without its user and his password.
+std::string supervisor::broker_name() const { return runtime::to_string(options_.brokers[next_broker_]); }
+
 void supervisor::show(client_state state, std::error_code why) noexcept {
   if (why) front_->set_last_error(why);
-  if (front_->state.exchange(state, std::memory_order_acq_rel) == state && !why) return;
+  const bool is_new = front_->state.exchange(state, std::memory_order_acq_rel) != state;
+  if (is_new) front_->transitions.add(1);
+  if (!is_new && !why) return;
   front_->board.show({state, why});
 }
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "client_front.hpp"
+#include "client_log.hpp"
 #include "connection.hpp"
 #include "messages.hpp"
 #include "session.hpp"
@@ -26,6 +27,7 @@
 #include "../runtime/resident.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace troupe::actors {
@@ -33,6 +35,7 @@ namespace troupe::actors {
 struct supervisor_options {
   std::vector<runtime::endpoint> brokers{};
   std::error_code bad_settings{}; // nothing is dialled then
+  std::string client_id{};        // for the log
   runtime::dial_options dial{};
   runtime::backoff_options backoff{};
   std::uint64_t seed = 0; // of the backoff's chance
@@ -78,6 +81,9 @@ private:
   void answer_all(const outcome& how);
   void tell_end(const outcome& how);
   void show(client_state state, std::error_code why = {}) noexcept;
+  template <class Fill>
+  void log(log_level level, client_event what, Fill fill) const;
+  std::string broker_name() const;
 
   std::shared_ptr<client_front> front_;
   const supervisor_options options_;
@@ -101,6 +107,7 @@ private:
   std::size_t next_broker_ = 0;
   std::uint32_t failures_ = 0;     // in a row
   std::uint64_t connections_ = 0;  // numbers
+  runtime::time_point dialled_at_{};
   runtime::time_point up_since_{}; // of the present connection
   std::error_code fault_{};
 };

@@ -31,7 +31,9 @@ TEST_F(client_metrics, are_what_the_client_counted) {
 #if __has_include(<prometheus/collectable.h>)
   const troupe::client_collector collector{c, "c"};
   const auto families = collector.Collect();
-  ASSERT_EQ(families.size(), troupe::samples_of(c).size());
+  ASSERT_EQ(families.size(), troupe::samples_of(c).size() + troupe::times_of(c).size());
+  EXPECT_EQ(families.back().type, prometheus::MetricType::Histogram);
+  EXPECT_EQ(families.back().metric.front().histogram.sample_count, 1U);
   EXPECT_EQ(families[3].name, "mqtt_client_published_total");
   EXPECT_EQ(families[3].metric.front().counter.value, 1.0);
 #endif

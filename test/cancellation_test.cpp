@@ -1,0 +1,163 @@
+// How somebody stops waiting, and what that does to everybody else: nothing.
+#include <troupe/actors/cancellation.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include "support/actors/timed_clients.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <vector>
+
+namespace {
+
+using support::dump;
+using troupe::client;
+using troupe::outcome;
+using troupe::qos;
+using troupe::protocol::errc;
+using namespace std::chrono_literals;
+
+/// An operation that can be cancelled, and how often it was told what.
+struct wait {
+  boost::asio::cancellation_signal signal;
+  std::vector<outcome> told;
+  auto token() {
+    return boost::asio::bind_cancellation_slot(signal.slot(), [this](outcome how) { told.push_back(how); });
+  }
+  void cancel() { signal.emit(boost::asio::cancellation_type::terminal); }
+  bool was_cancelled() const {
+    return told.size() == 1 && told[0].error() == errc::cancelled && told[0].by() == troupe::initiator::user;
+  }
+};
+
+class cancellations : public support::timed_clients {};
+
+TEST_P(cancellations, leave_late_acknowledgements_harmless_and_ids_taken_until_they_come) {
+  client c{stage, options()};
+  auto link = welcome();
+  wait first;
+  wait second;
+  c.publish("t", "1", qos::at_least_once, first.token());
+  c.publish("t", "2", qos::exactly_once, second.token());
+  EXPECT_EQ(heard(link), dump("32 07 00 01 't' 00 01 00 '1'") + " | " + dump("34 07 00 01 't' 00 02 00 '2'"));
+  first.cancel();
+  second.cancel();
+  time.settle();
+  EXPECT_TRUE(first.was_cancelled());
+  EXPECT_TRUE(second.was_cancelled());
+  auto third = c.publish("t", "3", qos::at_least_once);
+  EXPECT_EQ(heard(link), dump("32 07 00 01 't' 00 03 00 '3'")) << "1 and 2 are not free";
+  say(link, "40 02 00 01 | 50 02 00 02");
+  EXPECT_EQ(heard(link), dump("62 02 00 02"));
+  say(link, "70 02 00 02 | 40 02 00 03");
+  EXPECT_TRUE(third.get().ok());
+  EXPECT_EQ(first.told.size(), 1U);
+  EXPECT_EQ(second.told.size(), 1U);
+  EXPECT_EQ(c.state(), troupe::client_state::connected);
+}
+
+TEST_P(cancellations, withdraw_what_has_not_been_sent) {
+  client c{stage, options()};
+  auto link = welcome("20 06 00 00 03 21 00 01"); // one at a time
+  auto first = c.publish("t", "1", qos::at_least_once);
+  wait second;
+  c.publish("t", "2", qos::at_least_once, second.token());
+  auto third = c.publish("t", "3", qos::at_least_once);
+  heard(link);
+  second.cancel();
+  time.settle();
+  EXPECT_TRUE(second.was_cancelled());
+  say(link, "40 02 00 01");
+  EXPECT_EQ(heard(link).substr(0, 2), "32");
+  say(link, "40 02 00 01");
+  EXPECT_EQ(heard(link), "") << "the second was never sent";
+  EXPECT_TRUE(first.get().ok());
+  EXPECT_TRUE(third.get().ok());
+}
+
+TEST_P(cancellations, withdraw_what_waits_for_a_connection) {
+  client c{stage, options()};
+  wait early;
+  c.publish("t", "1", qos::at_least_once, early.token());
+  time.settle();
+  early.cancel();
+  time.settle();
+  EXPECT_TRUE(early.was_cancelled());
+  auto link = welcome();
+  EXPECT_EQ(heard(link), "");
+}
+
+TEST_P(cancellations, are_there_for_every_operation) {
+  client c{stage, options()};
+  wait up;
+  wait end;
+  wait granted;
+  wait gone;
+  wait left;
+  wait many;
+  wait again;
+  c.connected(up.token());
+  c.ended(end.token());
+  up.cancel();
+  end.cancel();
+  time.settle();
+  EXPECT_TRUE(up.was_cancelled());
+  EXPECT_TRUE(end.was_cancelled());
+  auto link = welcome();
+  auto interest = c.subscribe("a", qos::at_most_once, [](const troupe::message&) {});
+  interest.granted(granted.token());
+  heard(link);
+  granted.cancel();
+  time.settle();
+  EXPECT_TRUE(granted.was_cancelled());
+  say(link, "90 04 00 01 00 00"); // late, and harmless
+  interest.unsubscribe(gone.token());
+  EXPECT_EQ(heard(link), dump("A2 06 00 01 00 00 01 'a'"));
+  gone.cancel();
+  time.settle();
+  EXPECT_TRUE(gone.was_cancelled());
+  say(link, "B0 04 00 01 00 00");
+  c.unsubscribe("b", left.token());
+  heard(link);
+  left.cancel();
+  time.settle();
+  EXPECT_TRUE(left.was_cancelled());
+  say(link, "B0 04 00 01 00 11");
+  const troupe::publication two[]{{.topic = "t", .payload = "1", .quality = qos::at_least_once},
+                                  {.topic = "t", .payload = "2", .quality = qos::at_least_once}};
+  c.publish_many(two, many.token());
+  heard(link);
+  many.cancel();
+  time.settle();
+  EXPECT_TRUE(many.was_cancelled());
+  say(link, "40 02 00 01 | 40 02 00 02");
+  c.disconnect(again.token());
+  again.cancel();
+  time.settle();
+  EXPECT_EQ(again.told.size(), 1U);
+  EXPECT_EQ(c.state(), troupe::client_state::disconnected) << "what was begun goes on";
+  for (const wait* each : {&up, &end, &granted, &gone, &left, &many}) EXPECT_EQ(each->told.size(), 1U);
+}
+
+TEST_P(cancellations, after_the_end_say_nothing_twice) {
+  wait done;
+  {
+    client c{stage, options()};
+    auto link = welcome();
+    c.publish("t", "1", qos::at_least_once, done.token());
+    heard(link);
+    say(link, "40 02 00 01");
+    done.cancel();
+    time.settle();
+    auto over = c.abort();
+    time.settle();
+  }
+  done.cancel(); // the client is gone
+  ASSERT_EQ(done.told.size(), 1U);
+  EXPECT_TRUE(done.told[0].ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(on, cancellations, support::both_schedulers(), support::scheduler_name);
+
+} // namespace
