@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -81,7 +82,11 @@ TEST_P(everywhere, takeover_ends_the_first_and_keeps_the_second) {
   const auto all = of("takeover", {"-c", "20"});
   EXPECT_EQ(all.at("totals").at("connected"), 40);
   EXPECT_EQ(all.at("latency").at("takeover").at("count"), 20);
-  EXPECT_EQ(all.at("notes").at(0), "20 of 20 clients whose sessions were taken lost their connections");
+  // A busy machine is a note, too.
+  const auto& notes = all.at("notes");
+  EXPECT_EQ(std::count(notes.begin(), notes.end(),
+                       "20 of 20 clients whose sessions were taken lost their connections"),
+            1);
 }
 
 TEST_P(everywhere, a_slow_consumer_holds_nobody_up) {
