@@ -269,9 +269,11 @@ private:
     using type = actors::handler_waiter<actors::cancellable_call, actors::waiter_home::placed>;
     const auto place = actors::begin_publish(core, what, sizeof(type));
     if (place.storage == nullptr)
-      return actors::refuse(core, place.refusal, actors::new_waiter(actors::cancellable_call{std::move(body)}));
+      return actors::refuse(core, place.refusal,
+                            actors::new_waiter(actors::cancellable_call{std::move(body)}));
     body->record.store(place.record, std::memory_order_relaxed);
-    actors::finish_publish(core, place, ::new (place.storage) type(actors::cancellable_call{std::move(body)}));
+    actors::finish_publish(core, place,
+                           ::new (place.storage) type(actors::cancellable_call{std::move(body)}));
   }
   template <class Handler>
   static actors::waiter* waiter_of(actors::client_core& core, Handler handler) {

@@ -14,8 +14,8 @@
 #include "session.hpp"
 #include "supervisor.hpp"
 
-#include "../runtime/house.hpp"
 #include "../runtime/front_door.hpp"
+#include "../runtime/house.hpp"
 
 #include <atomic>
 #include <memory>

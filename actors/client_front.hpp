@@ -61,22 +61,22 @@ struct client_front {
     last_error_ = why;
   }
 
-  runtime::own_tally connections;      // the session
-  runtime::own_tally resumed;          // the session
-  runtime::own_tally failed_attempts;  // the supervisor
-  runtime::own_tally published;        // the session
-  runtime::own_tally publish_failures; // the session
-  runtime::own_tally received;         // the session
-  runtime::own_tally unrouted;         // the dispatcher
-  runtime::own_tally attempts;         // the supervisor
-  runtime::own_tally transitions;      // the supervisor
-  runtime::own_tally batches;          // the session
+  runtime::own_tally connections;        // the session
+  runtime::own_tally resumed;            // the session
+  runtime::own_tally failed_attempts;    // the supervisor
+  runtime::own_tally published;          // the session
+  runtime::own_tally publish_failures;   // the session
+  runtime::own_tally received;           // the session
+  runtime::own_tally unrouted;           // the dispatcher
+  runtime::own_tally attempts;           // the supervisor
+  runtime::own_tally transitions;        // the supervisor
+  runtime::own_tally batches;            // the session
   std::atomic<std::size_t> in_flight{0}; // the session
   std::atomic<std::size_t> queued{0};    // the session
-  time_tally connecting;               // the supervisor
-  time_tally publishing;               // the session
-  runtime::tally dropped;              // dispatcher and subscribers
-  runtime::tally handler_failures;     // whoever ran it
+  time_tally connecting;                 // the supervisor
+  time_tally publishing;                 // the session
+  runtime::tally dropped;                // dispatcher and subscribers
+  runtime::tally handler_failures;       // whoever ran it
 
 private:
   mutable std::mutex error_mutex_;     // taken when a connection begins or ends

@@ -69,9 +69,9 @@ struct handler_home {
     if constexpr (std::is_same_v<executor, at_home>)
       std::move(handler)(how);
     else
-      boost::asio::dispatch(
-          open.guard.get_executor(),
-          [handler = std::move(handler), how]() mutable { std::move(handler)(std::move(how)); });
+      boost::asio::dispatch(open.guard.get_executor(), [handler = std::move(handler), how]() mutable {
+        std::move(handler)(std::move(how));
+      });
   }
 };
 

@@ -11,8 +11,9 @@ using protocol::reason_code;
 
 /// What an acknowledgement can not say is a refusal all the same.
 reason_code sayable(reason_code wanted) noexcept {
-  const bool is_fit = protocol::is_failure(wanted)
-                      && protocol::may_stand_in(wanted, protocol::packet_type::puback, protocol::role::client);
+  const bool is_fit =
+      protocol::is_failure(wanted)
+      && protocol::may_stand_in(wanted, protocol::packet_type::puback, protocol::role::client);
   return is_fit ? wanted : reason_code::unspecified_error;
 }
 
@@ -77,8 +78,8 @@ void handler_runner::settle(inbound_batch& batch, std::uint32_t index, reason_co
   if (how != reason_code::success)
     std::atomic_ref{found->refused}.store(static_cast<std::uint32_t>(how), std::memory_order_relaxed);
   if (!found->is_last_one()) return;
-  settled_.push_back(
-      {found->tag, static_cast<reason_code>(std::atomic_ref{found->refused}.load(std::memory_order_relaxed))});
+  settled_.push_back({found->tag, static_cast<reason_code>(
+                                      std::atomic_ref{found->refused}.load(std::memory_order_relaxed))});
 }
 
 void handler_runner::flush() {

@@ -184,10 +184,10 @@ private:
   // The publish whose time is being taken; 0: none.
   protocol::request_token timed_ = 0;
   protocol::time_point timed_since_{};
-  std::size_t shed_octets_ = 0;     // weight of every publish that ended
-  std::uint64_t published_ = 0;     // in this run
-  std::uint64_t failed_ = 0;        // in this run
-  std::uint64_t received_ = 0;      // in this run
+  std::size_t shed_octets_ = 0; // weight of every publish that ended
+  std::uint64_t published_ = 0; // in this run
+  std::uint64_t failed_ = 0;    // in this run
+  std::uint64_t received_ = 0;  // in this run
 
   // While a batch is fed to the machine.
   inbound_batch* batch_ = nullptr;

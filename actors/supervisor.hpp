@@ -105,8 +105,8 @@ private:
   bool is_ending_ = false; // the user's end is under way
   bool is_shut_ = false;
   std::size_t next_broker_ = 0;
-  std::uint32_t failures_ = 0;     // in a row
-  std::uint64_t connections_ = 0;  // numbers
+  std::uint32_t failures_ = 0;    // in a row
+  std::uint64_t connections_ = 0; // numbers
   runtime::time_point dialled_at_{};
   runtime::time_point up_since_{}; // of the present connection
   std::error_code fault_{};

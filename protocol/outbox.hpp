@@ -27,8 +27,7 @@ public:
 
   /// At least `count` writable, contiguous octets. Valid until the next call on this outbox.
   octet* reserve(std::size_t count) {
-    if (static_cast<std::size_t>(end_ - cursor_) < count)
-      grow(count);
+    if (static_cast<std::size_t>(end_ - cursor_) < count) grow(count);
     return cursor_;
   }
   /// Says that everything up to `end` (inside the last reservation) has been written.

@@ -51,8 +51,7 @@ public:
   keeper_ref() noexcept = default;
   /// Takes a new reference to `target` (may be null).
   explicit keeper_ref(keeper* target) noexcept : target_{target} {
-    if (target_ != nullptr)
-      target_->retain(1);
+    if (target_ != nullptr) target_->retain(1);
   }
   /// Takes over a reference that the caller already holds.
   static keeper_ref adopt(keeper* target) noexcept {
@@ -67,8 +66,7 @@ public:
     return *this;
   }
   ~keeper_ref() {
-    if (target_ != nullptr)
-      target_->release(1);
+    if (target_ != nullptr) target_->release(1);
   }
 
   keeper* get() const noexcept { return target_; }

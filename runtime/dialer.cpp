@@ -94,8 +94,7 @@ private:
 
   std::error_code make_ready(boost::asio::ip::tcp::socket& opened) const {
     boost::system::error_code error;
-    if (options_.socket.keep_alive)
-      opened.set_option(boost::asio::socket_base::keep_alive{true}, error);
+    if (options_.socket.keep_alive) opened.set_option(boost::asio::socket_base::keep_alive{true}, error);
     // Before the connection is asked for, since the window is agreed upon then.
     set_buffers(opened, options_.pipe.send_buffer, options_.pipe.receive_buffer);
     if (!error && !options_.socket.local_address.empty()) opened.bind({local_, 0}, error);
@@ -152,9 +151,9 @@ private:
 
   home& home_;
   dial_options options_;
-  answer done_;                   // empty: nothing to do any more
-  std::shared_ptr<void> pending_; // the question that is under way; its answer comes to us while it lives
-  endpoint goal_;                 // of a socket
+  answer done_;                    // empty: nothing to do any more
+  std::shared_ptr<void> pending_;  // the question that is under way; its answer comes to us while it lives
+  endpoint goal_;                  // of a socket
   boost::asio::ip::address local_; // to dial from, where one was named
   std::shared_ptr<tcp_race> race_;
   std::shared_ptr<greeter> greeter_;

@@ -335,6 +335,8 @@ void record_file::write_on() {
     for (const bell_ref& one : told) one.ring();
     told.clear();
     present.clear();
+    // Nobody waits for this, and the journal keeps what it could not fold.
+    if (unfolded_.size() >= options_.fold_at) static_cast<void>(fold());
     lock.lock();
   }
   lock.unlock();
@@ -345,8 +347,6 @@ std::error_code record_file::write_down(const change_set& changes) {
   if (const auto error = append(changes)) return error;
   unfolded_.append(changes);
   transactions_.fetch_add(1, std::memory_order_relaxed);
-  if (unfolded_.size() < options_.fold_at) return {};
-  static_cast<void>(fold()); // the journal keeps what it could not fold
   return {};
 }
 

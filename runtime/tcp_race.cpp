@@ -38,8 +38,8 @@ std::vector<address> alternate_families(std::vector<address> addresses) {
 
 std::shared_ptr<tcp_race> tcp_race::begin(home& where, std::vector<address> addresses, duration stagger,
                                           answer done, preparation prepare) {
-  auto race = std::make_shared<tcp_race>(where, std::move(addresses), stagger, std::move(done),
-                                         std::move(prepare));
+  auto race =
+      std::make_shared<tcp_race>(where, std::move(addresses), stagger, std::move(done), std::move(prepare));
   race->self_ = race;
   where.post([weak = std::weak_ptr{race}] {
     if (const auto self = weak.lock()) begin_next(self);

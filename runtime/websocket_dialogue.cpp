@@ -151,8 +151,7 @@ bool is_value_character(char c) noexcept {
 } // namespace
 
 std::unique_ptr<dialogue> websocket_request(const std::string& authority, const std::string& path,
-                                            const std::vector<web_header>& headers,
-                                            chance_source chance) {
+                                            const std::vector<web_header>& headers, chance_source chance) {
   return std::make_unique<request_dialogue>(authority, path, headers, chance);
 }
 

@@ -79,7 +79,8 @@ inline bool is_well_formed(const mqtt::frame& f, mqtt::version v, mqtt::role rec
   case mqtt::packet_type::suback: return mqtt::decode_suback(f.first, f.body, v).has_value();
   case mqtt::packet_type::unsubscribe: return mqtt::decode_unsubscribe(f.first, f.body, v).has_value();
   case mqtt::packet_type::unsuback: return mqtt::decode_unsuback(f.first, f.body, v).has_value();
-  case mqtt::packet_type::disconnect: return mqtt::decode_disconnect(f.first, f.body, v, receiver).has_value();
+  case mqtt::packet_type::disconnect:
+    return mqtt::decode_disconnect(f.first, f.body, v, receiver).has_value();
   case mqtt::packet_type::auth: return mqtt::decode_auth(f.first, f.body, v, receiver).has_value();
   default: return f.body.empty(); // PINGREQ, PINGRESP
   }

@@ -25,7 +25,7 @@ struct terms {
   bool defers = false;
   bool cancels = false;
   bool loses_sessions = false;
-  bool exact_only = false; // every message is at QoS 2
+  bool exact_only = false;       // every message is at QoS 2
   std::uint32_t cut_one_in = 60; // 0 = never
   std::uint32_t messages = 120;  // each way
 };
