@@ -142,7 +142,7 @@ private:
   /// Whether there is a session of which everything is written down.
   bool is_written() const noexcept { return session_ != nullptr && session_->is_durable(); }
   void take_frames();
-  void take_known(const protocol::burst_reader& burst);
+  void take_known(const protocol::burst_reader& burst, protocol::inbound_packet& packet);
   void take_burst(const protocol::burst_reader& burst);
   void take_frame(const protocol::frame& frame, const protocol::keeper_ref& own);
   void watch_backlog();

@@ -65,7 +65,7 @@ void peer::take_frames() {
     } else {
       if (arrived != nullptr) burst.learn(*arrived, version_);
       machine_.on_packet(packet, now);
-      take_known(burst);
+      take_known(burst, packet);
     }
   }
   is_taking_ = false;
@@ -76,20 +76,20 @@ void peer::take_frames() {
   if (!is_gone_) watch_backlog();
 }
 
-/// What follows and need not be decoded.
-void peer::take_known(const protocol::burst_reader& burst) {
+/// What follows and need not be decoded; `packet` is where it is put.
+void peer::take_known(const protocol::burst_reader& burst, protocol::inbound_packet& packet) {
   const protocol::time_point now = shard_.shop().now;
-  protocol::inbound_packet again{burst.first()};
-  protocol::inbound_packet answer{protocol::ack{}};
   while (!is_leaving_ && is_judged_) {
+    protocol::ack answer;
     if (const protocol::octet* next = burst.next(framer_)) {
-      burst.adapt(*std::get_if<protocol::inbound_publish>(&again), next);
-      machine_.on_packet(again, now);
-    } else if (protocol::burst_reader::next_ack(framer_, *std::get_if<protocol::ack>(&answer))) {
-      machine_.on_packet(answer, now);
+      packet = burst.first();
+      burst.adapt(*std::get_if<protocol::inbound_publish>(&packet), next);
+    } else if (protocol::burst_reader::next_ack(framer_, answer)) {
+      packet = answer;
     } else {
       return;
     }
+    machine_.on_packet(packet, now);
   }
 }
 

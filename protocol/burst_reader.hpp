@@ -50,16 +50,7 @@ public:
   static bool next_ack(framer& stream, ack& into) noexcept {
     constexpr std::size_t size = 4;
     const octets rest = stream.at_hand();
-    if (rest.size() < size || rest[1] != 2) return false;
-    const unsigned first = rest[0];
-    const bool is_one =
-        first == 0x40U || first == 0x50U || first == 0x62U || first == 0x70U; // [MQTT-3.6.1-1]
-    const packet_id id = id_at(rest.data() + 2);
-    if (!is_one || id == 0) return false;
-    into = {.type = static_cast<packet_type>(first >> 4U),
-            .reason = reason_code::success,
-            .id = id,
-            .properties = {}};
+    if (rest.size() < size || rest[1] != 2 || !read_bare_ack(into, rest[0], rest.data() + 2)) return false;
     stream.skip(size);
     return true;
   }

@@ -87,26 +87,16 @@ inline bool read_known_publish(inbound_packet& into, const frame& f, version v,
   return true;
 }
 
-/// An acknowledgement of two octets: success, in either version. False: it says more, or is none.
-inline bool read_bare_ack(inbound_packet& into, const frame& f) noexcept {
-  const packet_type type = f.type();
-  const unsigned flags = type == packet_type::pubrel ? 2U : 0U; // [MQTT-3.6.1-1]
-  if (f.body.size() != 2 || type < packet_type::puback || type > packet_type::pubcomp
-      || (f.first & 0x0FU) != flags)
-    return false;
-  const unsigned id = static_cast<unsigned>(f.body[0]) << 8U | f.body[1];
-  if (id == 0) return false;
-  form_in<ack>(into) = {
-      .type = type, .reason = reason_code::success, .id = static_cast<packet_id>(id), .properties = {}};
-  return true;
-}
-
 } // namespace detail
 
 inline errc decode_packet_into(inbound_packet& into, const frame& f, version v, role receiver,
                                topic_memory& memory) noexcept {
-  if (detail::read_known_publish(into, f, v, memory) || detail::read_bare_ack(into, f)) [[likely]]
+  if (detail::read_known_publish(into, f, v, memory)) [[likely]]
     return errc{};
+  if (ack bare; f.body.size() == 2 && read_bare_ack(bare, f.first, f.body.data())) [[likely]] {
+    detail::form_in<ack>(into) = bare;
+    return errc{};
+  }
   return detail::decode_any_into(into, f, v, receiver, memory);
 }
 

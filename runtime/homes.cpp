@@ -2,6 +2,7 @@
 
 #include "pause.hpp"
 #include "sanitizer.hpp"
+#include "thread_barrier.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -126,6 +127,8 @@ bool commons::is_idle() const noexcept { return is_empty() && running_.load(std:
 // -- homes ---------------------------------------------------------------------------------------
 
 homes::homes(setup how) : log_{std::move(how.log)}, time_{how.time}, extra_{how.extra} {
+  // Front doors ask for it, too; as long as a process has one thread, the kernel answers at once.
+  static_cast<void>(can_bar_all_threads());
   const auto count = std::max<std::size_t>(1, how.count);
   const auto wake = decide(how.wake, count + how.extra);
   homes_.reserve(count);

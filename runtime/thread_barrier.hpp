@@ -8,7 +8,8 @@
 //          wrote is seen by every look of the first that follows it.
 // Threads: anybody.
 // Errors:  a kernel without membarrier(2) is an answer; then both sides need locked instructions.
-// Costs:   the first call in a process may wait some milliseconds for the kernel. bar_all_threads(): a
+// Costs:   the first call in a process with several threads waits some milliseconds for the kernel (12 seen), with
+//          one thread it does not. bar_all_threads(): a
 //          system call, which interrupts the cores that run this process.
 #pragma once
 
