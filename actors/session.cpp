@@ -221,8 +221,11 @@ void session::hand_over() {
   }
   outbound_ref batch = outbound_.take(outbox_);
   batch->then = std::exchange(then_, after_batch::go_on);
-  if (batch->then != after_batch::abort && (ticket != 0 || !unwritten_.empty()))
-    return unwritten_.push_back({ticket, std::move(batch)});
+  if (batch->then != after_batch::abort && (ticket != 0 || !unwritten_.empty())) {
+    unwritten_.push_back({ticket, std::move(batch)});
+    if (ending_ && is_farewell_unwritten()) time().arm(end_deadline_, now_ + disconnect_timeout_ / 2);
+    return;
+  }
   static_cast<void>(link_->way.push(batch)); // closed: link_down is on its way
 }
 

@@ -87,6 +87,9 @@ private:
   void finish_run();
   void hand_over();
   void write_on();
+  bool is_farewell_unwritten() const noexcept {
+    return !unwritten_.empty() && unwritten_.back().batch->then == after_batch::close;
+  }
   void arm_deadline();
   void on_machine_deadline();
   void report_up_when_renewed();

@@ -218,6 +218,7 @@ void session::go_on_ending() {
 
 void session::on_end_deadline() {
   now_ = time().now();
+  if (is_farewell_unwritten()) break_off(); // a disk may never answer, an end has its time
   finish_run();
 }
 
