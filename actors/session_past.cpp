@@ -37,12 +37,17 @@ protocol::result<protocol::publish> read_publish(protocol::octets packet, protoc
 
 void session::go_on_from(const past_session& past) {
   if (past.has_session) machine_.restore(past.assigned_id);
+  const bool is_other_version = past.version != machine_.protocol();
   for (const past_publish& one : past.publishes) {
-    if (publish_record* const record = revive(one, past.version); record != nullptr)
-      go_on_with(*record, one);
-    else
+    publish_record* const record = revive(one, past.version);
+    if (record == nullptr) {
       store_->drop_past(one);
+      continue;
+    }
+    if (is_other_version) store_->restate(one, record->packet());
+    go_on_with(*record, one);
   }
+  if (is_other_version) store_->speak(machine_.protocol());
   for (const protocol::packet_id id : past.receipts) machine_.restore_receipt(id);
   desk_.go_on_from(*store_, past.filters);
 }

@@ -138,7 +138,7 @@ void session::end_publish(publish_record& record, const outcome& how) {
     if (how.error() == protocol::errc::closed)
       store_->leave_publish(record.token());
     else
-      store_->drop_publish(record.token());
+      store_->drop_publish(record.token(), how.by() == initiator::peer);
   }
   shed_octets_ += record.weight();
   ends_.finish(record, how);

@@ -67,7 +67,12 @@ std::error_code session_store::read(const client_options& options) {
   receipts_.insert(past_.receipts.begin(), past_.receipts.end());
   assigned_id_ = past_.assigned_id;
   has_session_ = past_.has_session;
-  write_identity();
+  if (has_owner_) {
+    version_ = past_.version;
+  } else {
+    past_.version = version_;
+    write_identity();
+  }
   return {};
 }
 
@@ -135,8 +140,10 @@ void session_store::write_identity() {
 }
 
 void session_store::keep_session(bool is_resumed, std::string_view assigned_id) {
-  if (!is_resumed)
+  if (!is_resumed) {
     for (const packet_id id : std::exchange(receipts_, {})) changes_.erase(key_of(kind::receipt, id, 2));
+    for (const auto& [id, sequence] : std::exchange(ghosts_, {})) erase_publish(sequence);
+  }
   if (has_session_ && assigned_id_ == assigned_id) return;
   has_session_ = true;
   assigned_id_ = assigned_id;
@@ -158,12 +165,23 @@ void session_store::drop_filter(std::string_view filter) {
 void session_store::keep_publish(protocol::request_token token, protocol::octets packet) {
   is_binding_ = true;
   const std::uint64_t sequence = ++last_sequence_;
-  publishes_[token] = {sequence, 0};
+  publishes_[token] = {sequence};
   value_.anew().number(static_cast<std::uint64_t>(wall_now().count()), 8).text(protocol::as_text(packet));
   changes_.add(key_of(kind::publish, sequence, 8), value_.written());
 }
 
+void session_store::restate(const past_publish& what, protocol::octets packet) {
+  value_.anew().number(static_cast<std::uint64_t>(what.asked), 8).text(protocol::as_text(packet));
+  changes_.put(key_of(kind::publish, what.sequence, 8), value_.written());
+}
+
+void session_store::speak(protocol::version v) {
+  version_ = v;
+  write_identity();
+}
+
 void session_store::keep_sent(protocol::request_token token, packet_id id, qos quality) {
+  end_ghost(id);
   const auto known = publishes_.find(token);
   if (known == publishes_.end()) return;
   known->second.id = id;
@@ -175,8 +193,9 @@ void session_store::keep_released(protocol::request_token token) {
   if (known != publishes_.end()) write_progress(known->second, rung::pubcomp, ++last_sequence_);
 }
 
-void session_store::write_progress(const entry& which, rung where, std::uint64_t rank) {
+void session_store::write_progress(entry& which, rung where, std::uint64_t rank) {
   is_binding_ = true;
+  which.where = where;
   value_.anew().number(which.id, 2).number(static_cast<std::uint8_t>(where), 1).number(rank, 8);
   changes_.put(key_of(kind::progress, which.sequence, 8), value_.written());
 }
@@ -186,16 +205,36 @@ void session_store::erase_publish(std::uint64_t sequence) {
   changes_.erase(key_of(kind::progress, sequence, 8));
 }
 
-void session_store::drop_publish(protocol::request_token token) {
-  if (const auto node = publishes_.extract(token)) erase_publish(node.mapped().sequence);
+/// The machine keeps the id of such a publish until PUBCOMP comes, and says PUBREL where a connection is new:
+/// that is what a later process is to know.
+void session_store::give_up(entry& which) {
+  if (which.where != rung::pubrec && which.where != rung::pubcomp) return erase_publish(which.sequence);
+  end_ghost(which.id);
+  write_progress(which, rung::pubcomp, ++last_sequence_);
+  ghosts_.emplace(which.id, which.sequence);
+}
+
+void session_store::end_ghost(packet_id id) {
+  if (ghosts_.empty()) return;
+  if (const auto node = ghosts_.extract(id)) erase_publish(node.mapped());
+}
+
+void session_store::drop_publish(protocol::request_token token, bool is_ended_by_broker) {
+  const auto node = publishes_.extract(token);
+  if (!node) return;
+  if (is_ended_by_broker)
+    erase_publish(node.mapped().sequence);
+  else
+    give_up(node.mapped());
 }
 
 void session_store::leave_publish(protocol::request_token token) {
-  if (const auto node = publishes_.extract(token)) left_.push_back(node.mapped().sequence);
+  if (const auto node = publishes_.extract(token)) left_.push_back(node.mapped());
 }
 
 void session_store::drop_left() {
-  for (const std::uint64_t sequence : std::exchange(left_, {})) erase_publish(sequence);
+  for (entry& each : left_) give_up(each);
+  left_.clear();
 }
 
 // -- received at QoS 2 ------------------------------------------------------------

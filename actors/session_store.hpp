@@ -77,13 +77,17 @@ public:
   void keep_publish(protocol::request_token token, protocol::octets packet);
   /// One of an earlier process is the request `token` of this one.
   void adopt(protocol::request_token token, const past_publish& what) {
-    publishes_[token] = {what.sequence, what.id};
+    publishes_[token] = {what.sequence, what.id, what.where};
   }
+  /// The same in the words of another version; speak() when all have been said.
+  void restate(const past_publish& what, protocol::octets packet);
+  void speak(protocol::version v);
   /// One of an earlier process that cannot be sent.
   void drop_past(const past_publish& what) { erase_publish(what.sequence); }
   void keep_sent(protocol::request_token token, protocol::packet_id id, qos quality);
   void keep_released(protocol::request_token token);
-  void drop_publish(protocol::request_token token);
+  /// It ended. When the broker did not end it, its packet id at QoS 2 is kept until that is free again.
+  void drop_publish(protocol::request_token token, bool is_ended_by_broker);
   /// Nobody knows this publish any more, but it is to be sent by a later process.
   void leave_publish(protocol::request_token token);
   /// There will be no later process: the session goes on in this one without them.
@@ -107,6 +111,7 @@ private:
   struct entry {
     std::uint64_t sequence = 0;
     protocol::packet_id id = 0; // once it was sent
+    protocol::rung where = protocol::rung::free;
   };
 
   session_store(std::shared_ptr<runtime::record_store> records, const client_options& options);
@@ -118,8 +123,10 @@ private:
   std::string_view key_of(char kind, std::uint64_t number, unsigned octets) {
     return key_.anew().letter(kind).number(number, octets).written();
   }
-  void write_progress(const entry& which, protocol::rung where, std::uint64_t rank);
+  void write_progress(entry& which, protocol::rung where, std::uint64_t rank);
   void erase_publish(std::uint64_t sequence);
+  void give_up(entry& which);
+  void end_ghost(protocol::packet_id id);
   void write_identity();
 
   std::shared_ptr<runtime::record_store> records_;
@@ -131,11 +138,14 @@ private:
   std::string owner_; // the client id that stands in the store
   bool has_owner_ = false;
   std::string client_id_;
-  protocol::version version_;
+  protocol::version version_; // of the packets that stand in the store
   std::string assigned_id_;
   bool has_session_ = false;
   std::unordered_map<protocol::request_token, entry> publishes_;
-  std::vector<std::uint64_t> left_;
+  std::vector<entry> left_;
+  // Given up at QoS 2 while the broker knew the id: sequences, until the id stands for something else. A later
+  // process releases such an id before it is used again; one that is free already costs a PUBREL.
+  std::unordered_map<protocol::packet_id, std::uint64_t> ghosts_;
   std::unordered_set<protocol::packet_id> receipts_;
   std::uint64_t last_sequence_ = 0;
   std::uint64_t binding_ticket_ = 0;

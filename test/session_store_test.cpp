@@ -7,9 +7,12 @@
 #include "support/actors/scripted_broker.hpp"
 #include "support/scratch_file.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -246,6 +249,114 @@ TEST_F(session_store_test, refuses_a_file_of_another_client) {
   client faulted{stage, theirs};
   EXPECT_EQ(faulted.publish("t", "x", qos::at_least_once).get().error(), record_errc::other_owner);
   EXPECT_TRUE(client::make(stage, mine));
+}
+
+TEST_F(session_store_test, keeps_the_id_of_a_cancelled_message_until_the_broker_has_let_it_go) {
+  const auto publish_and_cancel = [](client& c, scripted_link& link) {
+    boost::asio::cancellation_signal leave;
+    std::promise<outcome> told;
+    c.publish(
+        "t", "1", qos::exactly_once,
+        boost::asio::bind_cancellation_slot(leave.slot(), [&](const outcome& how) { told.set_value(how); }));
+    EXPECT_EQ(link.read(), dump("34 07 00 01 't' 00 01 00 '1'"));
+    leave.emit(boost::asio::cancellation_type::terminal);
+    EXPECT_EQ(told.get_future().get().error(), errc::cancelled);
+  };
+  {
+    client c{stage, options()};
+    auto link = broker.accept();
+    link.welcome();
+    publish_and_cancel(c, link);
+    kill(std::move(c));
+  }
+  {
+    client c{stage, options()};
+    auto link = broker.accept();
+    link.welcome(true);
+    EXPECT_EQ(link.read(), dump("62 02 00 01"));
+    auto other = c.publish("t", "2", qos::exactly_once);
+    EXPECT_EQ(link.read(), dump("34 07 00 01 't' 00 02 00 '2'"));
+    link.write("70 02 00 01  50 02 00 02");
+    EXPECT_EQ(link.read(), dump("62 02 00 02"));
+    link.write("70 02 00 02");
+    EXPECT_TRUE(other.get().ok());
+    publish_and_cancel(c, link);
+    link.write("50 02 00 01");
+    EXPECT_EQ(link.read(), dump("62 02 00 01"));
+    link.write("70 02 00 01");
+    auto next = c.publish("t", "3", qos::exactly_once);
+    auto id_1 = link.read();
+    if (id_1 == dump("34 07 00 01 't' 00 02 00 '3'")) { // it was faster than PUBCOMP
+      link.write("50 02 00 02");
+      EXPECT_EQ(link.read(), dump("62 02 00 02"));
+      link.write("70 02 00 02");
+      EXPECT_TRUE(next.get().ok());
+      c.publish("t", "3", qos::exactly_once);
+      id_1 = link.read();
+    }
+    EXPECT_EQ(id_1, dump("34 07 00 01 't' 00 01 00 '3'"));
+    kill(std::move(c));
+  }
+  client c{stage, options()};
+  auto link = broker.accept();
+  link.welcome(true);
+  EXPECT_EQ(link.read(),
+            dump("3C 07 00 01 't' 00 01 00 '3'")); // the id is this one's, and nothing else is said
+}
+
+TEST_F(session_store_test, keeps_the_id_of_a_message_that_was_given_up_by_an_end) {
+  {
+    client_options hasty = options();
+    hasty.disconnect_timeout = std::chrono::milliseconds{2};
+    client c{stage, hasty};
+    auto link = broker.accept();
+    link.welcome();
+    auto lost = c.publish("t", "1", qos::exactly_once);
+    EXPECT_EQ(link.read(), dump("34 07 00 01 't' 00 01 00 '1'"));
+    c.abort().get();
+    EXPECT_EQ(lost.get().error(), errc::closed);
+    c.connect();
+    auto again = broker.accept();
+    again.welcome(true);
+    EXPECT_EQ(again.read(), dump("62 02 00 01"));
+    kill(std::move(c));
+  }
+  client c{stage, options()};
+  auto link = broker.accept();
+  link.welcome(true);
+  EXPECT_EQ(link.read(), dump("62 02 00 01"));
+}
+
+TEST_F(session_store_test, says_in_another_version_what_was_written_in_the_one_before) {
+  client_options old = options();
+  old.dial_at_once = false;
+  old.version = troupe::version::v3_1_1;
+  client_options idle = options();
+  idle.dial_at_once = false;
+  {
+    client c{stage, old};
+    auto left = c.publish("t", "1", qos::at_least_once);
+    c.connected(); // behind it
+    kill(std::move(c));
+  }
+  kill(client{stage, idle}); // reads it, and leaves it to the next
+  client c{stage, options()};
+  auto link = broker.accept();
+  link.welcome();
+  EXPECT_EQ(link.read(), dump("32 07 00 01 't' 00 01 00 '1'"));
+}
+
+TEST_F(session_store_test, ends_in_order_or_in_time_when_the_disk_does_not_answer) {
+  client_options hasty = options();
+  hasty.disconnect_timeout = std::chrono::milliseconds{10};
+  client c{stage, hasty};
+  auto link = broker.accept();
+  link.welcome();
+  EXPECT_TRUE(c.connected().get().ok());
+  records->hold();
+  auto kept_back = c.publish("t", "1", qos::at_least_once);
+  EXPECT_TRUE(c.disconnect().get().ok());
+  EXPECT_EQ(kept_back.get().error(), errc::closed);
 }
 
 // -- a process that ends after its nth step ------------------------------------------------------
