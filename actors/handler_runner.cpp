@@ -17,27 +17,36 @@ reason_code sayable(reason_code wanted) noexcept {
   return is_fit ? wanted : reason_code::unspecified_error;
 }
 
+std::span<const std::uint32_t> list_of(const delivery& what) noexcept {
+  const auto& all = what.is_all ? what.batch->deliveries : what.batch->routed;
+  return {all.data() + what.first, what.count};
+}
+
 } // namespace
 
 void handler_runner::run(const delivery& what) {
-  inbound_batch& batch = *what.batch;
-  const auto& all = what.is_all ? batch.deliveries : batch.routed;
-  const std::span<const std::uint32_t> list{all.data() + what.first, what.count};
-  const bool settles = link_->options.acknowledge == ack_policy::handled && !batch.deferred.empty();
-  if (!link_->gate.enter()) {
-    if (settles)
-      for (const std::uint32_t index : list) settle(batch, index, reason_code::success);
-  } else {
-    run_open(batch, list, settles);
-    link_->gate.leave();
-  }
+  if (!link_->gate.enter()) return pass_over(what);
+  run_open(what);
+  link_->gate.leave();
   link_->queued.fetch_sub(what.count, std::memory_order_relaxed);
 }
 
-void handler_runner::run_open(inbound_batch& batch, std::span<const std::uint32_t> list, bool settles) {
+void handler_runner::pass_over(const delivery& what) {
+  if (settles(what))
+    for (const std::uint32_t index : list_of(what)) settle(*what.batch, index, reason_code::success);
+  link_->queued.fetch_sub(what.count, std::memory_order_relaxed);
+}
+
+bool handler_runner::settles(const delivery& what) const noexcept {
+  return link_->options.acknowledge == ack_policy::handled && !what.batch->deferred.empty();
+}
+
+void handler_runner::run_open(const delivery& what) {
+  inbound_batch& batch = *what.batch;
+  const bool is_settling = settles(what);
   subscription_link& link = *link_;
   std::uint64_t delivered = 0;
-  for (const std::uint32_t index : list) {
+  for (const std::uint32_t index : list_of(what)) {
     reason_code how = reason_code::success;
     if (!link.gate.is_closed() && (link.skip.load(std::memory_order_relaxed) == 0 || !skip_one())) {
       const message m{batch.publish_at(index), batch.owner_of(index)};
@@ -54,7 +63,7 @@ void handler_runner::run_open(inbound_batch& batch, std::span<const std::uint32_
         front_->handler_failures.add(1);
       }
     }
-    if (settles) settle(batch, index, how);
+    if (is_settling) settle(batch, index, how);
   }
   link.delivered.add(delivered);
 }

@@ -24,6 +24,9 @@ public:
       : link_{std::move(link)}, front_{std::move(front)}, session_{std::move(session)} {}
 
   void run(const delivery& what);
+  /// The same once the subscription has ended: nobody is called, and what waits for its acknowledgement gets
+  /// it, as do those behind it.
+  void pass_over(const delivery& what);
   /// After a number of runs: tells the session what was settled.
   void flush();
   /// Lets go of the session.
@@ -31,7 +34,8 @@ public:
   subscription_link& link() noexcept { return *link_; }
 
 private:
-  void run_open(inbound_batch& batch, std::span<const std::uint32_t> list, bool settles);
+  void run_open(const delivery& what);
+  bool settles(const delivery& what) const noexcept;
   void settle(inbound_batch& batch, std::uint32_t index, protocol::reason_code how);
   bool skip_one() noexcept;
 

@@ -86,7 +86,12 @@ void own_thread::work() {
       runner_.flush();
     }
   }
-  outlet_.close();
+  end();
+}
+
+void own_thread::end() {
+  outlet_.close([this](delivery&& what) { runner_.pass_over(what); });
+  runner_.flush();
   runner_.end();
 }
 
@@ -120,9 +125,8 @@ void own_thread::work_along(handler_runner mine) {
   ring(); // the others are to see it, too
   mine.end();
   if (hands_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  left_ = {};
-  outlet_.close();
-  runner_.end();
+  if (left_.count != 0) runner_.pass_over(std::exchange(left_, {}));
+  end();
 }
 
 } // namespace troupe::actors

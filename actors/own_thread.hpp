@@ -65,6 +65,7 @@ private:
   ~own_thread() = default;
   void work();
   void work_along(handler_runner mine);
+  void end();
   delivery take_one();
   void begin(thread_list& threads);
 

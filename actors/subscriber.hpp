@@ -32,7 +32,8 @@ private:
     return has_more;
   }
   void on_stop() override {
-    outlet_.close();
+    outlet_.close([this](delivery&& what) { runner_.pass_over(what); });
+    runner_.flush();
     runner_.end();
   }
 

@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <latch>
 #include <mutex>
+#include <semaphore>
 #include <set>
 #include <thread>
 #include <vector>
@@ -106,6 +108,42 @@ TEST_P(own_threads, stop_while_some_of_them_are_busy) {
 }
 
 // -- negative acknowledgement ------------------------------------------------------------------------
+
+TEST_P(own_threads, acknowledge_what_waits_for_a_handler_when_its_subscription_ends) {
+  for (const std::uint16_t hands : {std::uint16_t{1}, std::uint16_t{2}}) {
+    client c{stage, options()};
+    auto link = welcome(c);
+    std::counting_semaphore<> inside{0};
+    std::latch may_go{1};
+    std::atomic<int> calls{0};
+    auto mine = c.subscribe(
+        "a", qos::at_least_once,
+        [&](const message&) {
+          ++calls;
+          inside.release();
+          may_go.wait();
+        },
+        {.run_on = troupe::run_on::own_thread, .acknowledge = ack_policy::handled, .threads = hands});
+    link.grant(1);
+    auto other = c.subscribe("b", qos::at_least_once, [](const message&) {});
+    link.grant(1);
+    link.write("32 07 00 01 'a' 00 01 00 '1' | 32 07 00 01 'a' 00 02 00 '2'");
+    for (int n = 0; n != hands; ++n) inside.acquire();
+    link.write("32 07 00 01 'a' 00 03 00 '3' | 32 07 00 01 'a' 00 04 00 '4'");
+    link.write("32 07 00 01 'b' 00 05 00 '5'");
+    while (other.statistics().delivered != 1) std::this_thread::yield(); // all have been handed out
+    auto gone = c.unsubscribe("a");
+    EXPECT_EQ(link.read().substr(0, 2), "A2");
+    link.write("B0 04 00 01 00 00");
+    EXPECT_TRUE(gone.get().ok());
+    EXPECT_TRUE(c.publish("t", "x").get().ok()); // the dispatcher has heard of it, too
+    EXPECT_EQ(link.read().substr(0, 2), "30");
+    may_go.count_down();
+    for (const char* each : {"40 02 00 01", "40 02 00 02", "40 02 00 03", "40 02 00 04", "40 02 00 05"})
+      EXPECT_EQ(link.read(), dump(each)) << hands;
+    EXPECT_LE(calls, 4);
+  }
+}
 
 TEST_P(own_threads, may_refuse_a_message_with_a_reason) {
   client c{stage, options()};
