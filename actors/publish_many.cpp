@@ -36,7 +36,6 @@ public:
   void send() {
     run_ = nullptr;
     if (items_.empty()) return;
-    if (!pass_) pass_.emplace(core_.enter());
     core_.push_all(pass_, items_);
     items_.clear();
   }

@@ -4,7 +4,7 @@
 // Holds:   bounds in steps that people read: 100 us to 10 s; the last bucket takes what is longer.
 // Threads: a time_tally is written by one thread; snapshot() is for anybody.
 // Units:   nanoseconds inside.
-// Costs:   note(): a search among ten bounds and three additions. No allocation.
+// Costs:   note(): a search among eleven bounds and three additions. No allocation.
 #pragma once
 
 #include "../runtime/counters.hpp"

@@ -3,7 +3,6 @@
 #include "../protocol/vocabulary.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace troupe::config {
@@ -14,10 +13,6 @@ constexpr std::uint64_t seconds = 1'000;
 constexpr std::uint64_t longest_wire_interval = 0xFFFF'FFFFULL * seconds; // four octets of seconds
 constexpr std::uint64_t most_pending = std::uint64_t{1} << 20U;
 constexpr std::uint64_t largest_socket_buffer = 0x3FFF'FFFF; // the system doubles it in an int
-
-void move_to(std::vector<field>& all, std::vector<field> some) {
-  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
-}
 
 bool is_whole_seconds(std::chrono::milliseconds time) noexcept { return time.count() % 1'000 == 0; }
 
@@ -173,7 +168,7 @@ description client_settings::describe() {
   description all;
   for (auto part : {&client_settings::identity, &client_settings::time, &client_settings::amounts,
                     &client_settings::ways})
-    move_to(all.fields, (this->*part)());
+    append(all.fields, "", (this->*part)());
   append(all.fields, "will.", will.fields());
   append(all.fields, "socket.", socket.fields());
   append(all.fields, "tls.", tls.fields());
