@@ -1,4 +1,5 @@
 // libmosquitto with its own thread (mosquitto_loop_start) and MQTT 5.0.
+#include "awaited_answer.hpp"
 #include "peer_client.hpp"
 
 #ifdef TROUPE_HAS_MOSQUITTO
@@ -29,10 +30,10 @@ public:
     mosquitto_int_option(user_, MOSQ_OPT_TCP_NODELAY, 1);
     if (where.is_uncapped) mosquitto_int_option(user_, MOSQ_OPT_SEND_MAXIMUM, 65'535);
     mosquitto_connect_callback_set(user_, [](mosquitto*, void* self, int code) {
-      static_cast<mosquitto_peer*>(self)->answer(code == 0 ? 1 : -1);
+      static_cast<mosquitto_peer*>(self)->answer_.tell(code == 0);
     });
     mosquitto_subscribe_callback_set(user_, [](mosquitto*, void* self, int, int count, const int* granted) {
-      static_cast<mosquitto_peer*>(self)->answer(count == 1 && granted[0] < 0x80 ? 1 : -1);
+      static_cast<mosquitto_peer*>(self)->answer_.tell(count == 1 && granted[0] < 0x80);
     });
     mosquitto_publish_v5_callback_set(user_,
                                       [](mosquitto*, void* self, int, int code, const mosquitto_property*) {
@@ -41,15 +42,15 @@ public:
     mosquitto_message_callback_set(user_, [](mosquitto*, void* self, const mosquitto_message*) {
       static_cast<mosquitto_peer*>(self)->count_receipt();
     });
-    answer_.store(0);
+    answer_.expect();
     if (mosquitto_connect(user_, where.host.c_str(), where.port, 60) != MOSQ_ERR_SUCCESS) return false;
-    return mosquitto_loop_start(user_) == MOSQ_ERR_SUCCESS && is_answered_well();
+    return mosquitto_loop_start(user_) == MOSQ_ERR_SUCCESS && answer_.is_good();
   }
 
   bool subscribe(const std::string& topic, int quality) override {
-    answer_.store(0);
+    answer_.expect();
     return mosquitto_subscribe(user_, nullptr, topic.c_str(), quality) == MOSQ_ERR_SUCCESS
-           && is_answered_well();
+           && answer_.is_good();
   }
 
   bool publish(const std::string& topic, std::string_view payload, int quality) override {
@@ -59,17 +60,8 @@ public:
   }
 
 private:
-  void answer(int how) noexcept {
-    answer_.store(how);
-    answer_.notify_all();
-  }
-  bool is_answered_well() {
-    answer_.wait(0);
-    return answer_.load() > 0;
-  }
-
   mosquitto* user_ = nullptr;
-  std::atomic<int> answer_{0}; // 0: none yet
+  awaited_answer answer_;
 };
 
 } // namespace

@@ -1,4 +1,5 @@
 // Paho's asynchronous C client (MQTTAsync) with its own threads and MQTT 5.0.
+#include "awaited_answer.hpp"
 #include "peer_client.hpp"
 
 #ifdef TROUPE_HAS_PAHO
@@ -14,11 +15,8 @@ public:
   ~paho_peer() override {
     if (user_ == nullptr) return;
     MQTTAsync_disconnectOptions how = MQTTAsync_disconnectOptions_initializer5;
-    how.context = this;
-    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) { static_cast<paho_peer*>(self)->answer(1); };
-    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) { static_cast<paho_peer*>(self)->answer(-1); };
-    answer_.store(0);
-    if (MQTTAsync_disconnect(user_, &how) == MQTTASYNC_SUCCESS) answer_.wait(0);
+    await_answer(how);
+    if (MQTTAsync_disconnect(user_, &how) == MQTTASYNC_SUCCESS) static_cast<void>(answer_.is_good());
     MQTTAsync_destroy(&user_);
   }
   paho_peer(const paho_peer&) = delete;
@@ -45,21 +43,14 @@ public:
     how.keepAliveInterval = 60;
     how.cleanstart = 1;
     if (where.is_uncapped) how.maxInflight = 65'535;
-    how.context = this;
-    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) { static_cast<paho_peer*>(self)->answer(1); };
-    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) { static_cast<paho_peer*>(self)->answer(-1); };
-    answer_.store(0);
-    return MQTTAsync_connect(user_, &how) == MQTTASYNC_SUCCESS && is_answered_well();
+    await_answer(how);
+    return MQTTAsync_connect(user_, &how) == MQTTASYNC_SUCCESS && answer_.is_good();
   }
 
   bool subscribe(const std::string& topic, int quality) override {
     MQTTAsync_responseOptions how = MQTTAsync_responseOptions_initializer;
-    how.context = this;
-    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) { static_cast<paho_peer*>(self)->answer(1); };
-    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) { static_cast<paho_peer*>(self)->answer(-1); };
-    answer_.store(0);
-    return MQTTAsync_subscribe(user_, topic.c_str(), quality, &how) == MQTTASYNC_SUCCESS
-           && is_answered_well();
+    await_answer(how);
+    return MQTTAsync_subscribe(user_, topic.c_str(), quality, &how) == MQTTASYNC_SUCCESS && answer_.is_good();
   }
 
   bool publish(const std::string& topic, std::string_view payload, int quality) override {
@@ -77,17 +68,20 @@ public:
   }
 
 private:
-  void answer(int how) noexcept {
-    answer_.store(how);
-    answer_.notify_all();
-  }
-  bool is_answered_well() {
-    answer_.wait(0);
-    return answer_.load() > 0;
+  template <class Options>
+  void await_answer(Options& how) noexcept {
+    how.context = this;
+    how.onSuccess5 = [](void* self, MQTTAsync_successData5*) {
+      static_cast<paho_peer*>(self)->answer_.tell(true);
+    };
+    how.onFailure5 = [](void* self, MQTTAsync_failureData5*) {
+      static_cast<paho_peer*>(self)->answer_.tell(false);
+    };
+    answer_.expect();
   }
 
   MQTTAsync user_ = nullptr;
-  std::atomic<int> answer_{0}; // 0: none yet
+  awaited_answer answer_;
 };
 
 } // namespace
