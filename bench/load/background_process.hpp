@@ -1,19 +1,25 @@
-// background_process: a program that runs beside this one, and what it says first.
+// background_process: a program that this one starts, what it prints, and how it ended.
 //
-// Lives here: background_process.
-// Holds:   it is sent SIGTERM and waited for when this object goes, and by the system when this process dies.
-//          Its standard error goes nowhere.
-// Threads: one.
-// Errors:  is_running() is false when it could not be started; first_line() is empty when it said nothing.
+// Lives here: child_errors, process_usage, background_process.
+// Holds:   it reads nothing, no signal is held back, and an interrupt at the terminal does not reach it.
+//          It is sent SIGTERM when this object or the thread that started it goes, however that comes about.
+// Threads: one, which outlives it.
+// Errors:  is_running() is false when it could not be started; one that cannot be executed ends at once with
+//          status 127. first_line() is empty when it said nothing.
 #pragma once
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe::bench {
+
+/// Where its standard error goes: where ours does, nowhere, or the way of its standard output.
+enum class child_errors : std::uint8_t { shown, hidden, collected };
 
 /// What a process has used until now.
 struct process_usage {
@@ -24,14 +30,22 @@ struct process_usage {
 class background_process {
 public:
   /// `arguments` starts with the program, looked up in PATH.
-  explicit background_process(const std::vector<std::string>& arguments);
+  explicit background_process(const std::vector<std::string>& arguments,
+                              child_errors errors = child_errors::hidden);
   ~background_process();
   background_process(const background_process&) = delete;
   background_process& operator=(const background_process&) = delete;
 
+  /// Until wait() has answered.
   bool is_running() const noexcept { return child_ > 0; }
-  /// Waits for a line on its standard output, or for its end.
+  /// Waits for a line of it, or for its end.
   std::string first_line();
+  /// Waits for a line with this word in it; false: it ended, or was silent for so long.
+  bool says(std::string_view word, std::chrono::milliseconds patience);
+  /// Everything that it still says until its end.
+  std::string rest();
+  /// Waits for its end: the exit status; 128 + n when signal n killed it; 127: it was never there.
+  int wait();
   process_usage usage() const;
 
 private:

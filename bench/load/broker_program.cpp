@@ -13,21 +13,6 @@
 namespace troupe::bench {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// mosquitto says nothing when it is ready.
-bool comes_up(std::uint16_t port, const background_process& process) {
-  const auto until = std::chrono::steady_clock::now() + 5s;
-  while (process.is_running() && std::chrono::steady_clock::now() < until) {
-    if (const int socket = connect_loopback(port); socket >= 0) {
-      ::close(socket);
-      return true;
-    }
-    ::usleep(5'000);
-  }
-  return false;
-}
-
 /// Where Debian puts it is not in everybody's path.
 std::string mosquitto() {
   const char* own = "/usr/sbin/mosquitto";
@@ -70,11 +55,13 @@ broker_program::broker_program(broker_kind kind) {
   port_ = free_port();
   std::string text = "listener " + std::to_string(port_)
                      + " 127.0.0.1\nallow_anonymous true\npersistence false\n"
-                       "log_type none\nset_tcp_nodelay true\n";
+                       "log_dest stderr\nlog_type information\nset_tcp_nodelay true\n";
   if (kind == broker_kind::mosquitto_uncapped) text += "max_inflight_messages 0\nmax_queued_messages 0\n";
   settings_.emplace("mosquitto", text);
-  process_.emplace(std::vector<std::string>{mosquitto(), "-c", settings_->name()});
-  if (!comes_up(port_, *process_)) failure_ = "mosquitto did not start; is it installed (Debian: mosquitto)?";
+  process_.emplace(std::vector<std::string>{mosquitto(), "-c", settings_->name()}, child_errors::collected);
+  // Its last word before it serves; of what comes later it only tells how it ends.
+  if (!process_->says(" running", std::chrono::seconds{10}))
+    failure_ = "mosquitto did not start; is it installed (Debian: mosquitto)?";
 }
 
 } // namespace troupe::bench

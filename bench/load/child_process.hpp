@@ -1,9 +1,11 @@
 // child_process: runs a program to its end and reads what it prints.
 //
 // Lives here: run_child(), own_program().
-// Holds:   no signal is held back in it. Standard output is collected, standard error goes where ours goes or nowhere.
+// Holds:   as background_process: nothing is left of it, however this program ends. Standard output is collected.
 // Errors:  a program that cannot be started has status 127 and no output.
 #pragma once
+
+#include "background_process.hpp"
 
 #include <string>
 #include <vector>
@@ -14,8 +16,6 @@ struct child_result {
   int status = 127; // exit status; 128 + signal when killed
   std::string output{};
 };
-
-enum class child_errors { shown, hidden };
 
 /// `arguments` starts with the program, looked up in PATH.
 child_result run_child(const std::vector<std::string>& arguments, child_errors errors);
