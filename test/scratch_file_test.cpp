@@ -10,6 +10,7 @@
 namespace {
 
 using troupe::bench::scratch_file;
+using troupe::bench::scratch_folder;
 
 std::string text_of(const std::string& name) {
   std::ifstream file{name};
@@ -35,7 +36,21 @@ TEST(scratch_file, holds_its_text_and_goes_with_its_object) {
 
 TEST(scratch_file, lies_where_the_system_keeps_such_files) {
   const scratch_file one{"test"};
-  EXPECT_EQ(std::filesystem::path{one.name()}.parent_path(), std::filesystem::temp_directory_path());
+  const auto folder = std::filesystem::path{one.name()}.parent_path();
+  EXPECT_EQ(folder.parent_path(), std::filesystem::temp_directory_path());
+  EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST(scratch_folder, goes_with_all_that_is_in_it) {
+  std::string name;
+  {
+    const scratch_folder folder{"test"};
+    ASSERT_TRUE(folder.is_made());
+    name = folder.file("deep");
+    std::filesystem::create_directory(name);
+    std::ofstream{name + "/file"} << "text";
+  }
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path{name}.parent_path()));
 }
 
 } // namespace

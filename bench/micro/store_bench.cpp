@@ -3,6 +3,7 @@
 // W40/durable: 20,000 publishes at QoS 1 through a broker, all outcomes awaited, all received by a durable session:
 // in memory, and with a store in a file. W35/stored: 10,000 SUBSCRIBE requests, each awaited, by a client with a
 // session file; `late_to_early` is what the last 200 took against the first 200.
+#include "../load/scratch_folder.hpp"
 #include "client_case.hpp"
 #include "site_topics.hpp"
 
@@ -11,36 +12,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <vector>
-
-#include <stdlib.h>
 
 namespace troupe::bench {
 namespace {
 
 using std::chrono::steady_clock;
-
-/// A folder for files of one case.
-class scratch_folder {
-public:
-  scratch_folder() {
-    std::string made = (std::filesystem::temp_directory_path() / "troupe-micro-XXXXXX").string();
-    if (::mkdtemp(made.data()) == nullptr) throw std::runtime_error{"no folder for a store"};
-    path_ = made;
-  }
-  ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 std::shared_ptr<runtime::record_store> store_in(const scratch_folder& where) {
   auto opened = open_store(where.file("broker.db"));
@@ -62,7 +40,7 @@ client_options durable(std::string endpoint, std::string client_id) {
 constexpr std::size_t messages = 20'000;
 
 void publish_durably(benchmark::State& state, bool in_file) {
-  const scratch_folder folder;
+  const scratch_folder folder{"micro"};
   stage place{{.workers = 1, .name = "micro"}};
   broker server{place, {.shards = 1, .store = in_file ? store_in(folder) : nullptr}};
   const auto bound = server.listen("loopback://durable");
@@ -157,7 +135,7 @@ void subscribe_stored(benchmark::State& state, bool in_file) {
   for (auto _ : state) {
     state.PauseTiming();
     {
-      const scratch_folder folder; // a file of its own for each round: it begins empty
+      const scratch_folder folder{"micro"}; // a file of its own for each round: it begins empty
       client_options options = durable(where.endpoint, "stored" + std::to_string(++rounds));
       if (in_file) options.session_file = folder.file("session.db");
       client user{where.place, options};
