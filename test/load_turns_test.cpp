@@ -97,6 +97,12 @@ TEST_P(everywhere, a_slow_consumer_holds_nobody_up) {
   EXPECT_GE(all.at("latency").at("slow.e2e").at("count"), 1);
 }
 
+TEST_P(everywhere, a_slow_consumer_does_not_hold_up_the_end) {
+  const auto all = of("slow-consumer",
+                      {"--subscribers", "2", "--slow-pause", "1h", "--rate", "2k", "-L", "50", "--verify"});
+  EXPECT_EQ(all.at("totals").at("received"), 50);
+}
+
 TEST_P(everywhere, retained_burst_gives_everybody_what_was_kept) {
   const auto all = of("retained-burst", {"-L", "50", "--subscribers", "4", "--verify"});
   EXPECT_EQ(all.at("totals").at("received"), 200);

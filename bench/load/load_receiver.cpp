@@ -2,8 +2,9 @@
 
 #include "sequence.hpp"
 
+#include <condition_variable>
 #include <cstring>
-#include <thread>
+#include <mutex>
 
 namespace troupe::bench {
 
@@ -47,11 +48,15 @@ void load_receiver::take(const message& m) noexcept {
   publishers_[stamp.publisher]->on_receipt();
 }
 
-void load_receiver::take_slowly(const message& m, std::chrono::milliseconds pause) noexcept {
+void load_receiver::take_slowly(const message& m, std::chrono::milliseconds pause,
+                                const std::stop_token& end) noexcept {
   const message_stamp stamp = read_stamp(m.payload(), mark_);
   if (stamp.is_timed && meter_.is_measured(stamp.due)) meter_.slow_end_to_end.record(now_ns() - stamp.due);
   meter_.slow_received.fetch_add(1, std::memory_order_relaxed);
-  std::this_thread::sleep_for(pause); // the slowness itself
+  // The slowness itself: it is what is measured, and nothing is synchronised by it. A stop ends it at once.
+  std::mutex nobody_else;
+  std::unique_lock lock{nobody_else};
+  std::condition_variable_any{}.wait_for(lock, end, pause, [] { return false; });
 }
 
 void load_receiver::await_stored(std::uint64_t count) noexcept {

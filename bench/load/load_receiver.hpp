@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace troupe::bench {
@@ -34,8 +35,8 @@ public:
                 std::uint32_t mark);
 
   void take(const message& m) noexcept;
-  /// It takes `pause` for each message, on a thread where it may.
-  void take_slowly(const message& m, std::chrono::milliseconds pause) noexcept;
+  /// It takes `pause` for each message, on a thread where it may; no longer than until `end`.
+  void take_slowly(const message& m, std::chrono::milliseconds pause, const std::stop_token& end) noexcept;
   /// So many messages wait for it; from now on counts how long they take.
   void await_stored(std::uint64_t count) noexcept;
   /// Of the messages that the publishers of these numbers have sent.

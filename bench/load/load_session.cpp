@@ -32,6 +32,7 @@ load_session::load_session(const load_plan& plan)
 
 load_session::~load_session() {
   stop();
+  slowness_.request_stop();
   for (const auto& each : clients_)
     static_cast<void>(each->user().disconnect()); // all at once, then one by one
 }
@@ -110,7 +111,9 @@ bool load_session::subscribe_all(const std::function<bool()>& tick) {
                                        load_receiver& taker) {
     if (!by.is_up()) return;
     by.subscribe(filters, plan_.quality,
-                 [&taker, pause = plan_.slow_pause](const message& m) { taker.take_slowly(m, pause); },
+                 [&taker, pause = plan_.slow_pause, end = slowness_.get_token()](const message& m) {
+                   taker.take_slowly(m, pause, end);
+                 },
                  {.run_on = run_on::own_thread, .queue_items = 16});
   };
   if (plan_.kind == load_kind::round_trip) {

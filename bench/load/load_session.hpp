@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,7 @@ private:
   std::vector<std::unique_ptr<load_receiver>> receivers_;
   std::vector<std::unique_ptr<load_responder>> responders_;
   reconnects comings_{meter_};
+  std::stop_source slowness_{};                       // of subscribers that take their time
   std::vector<std::unique_ptr<load_client>> clients_; // gone before what their handlers refer to
   std::size_t subscribed_ = 0;                        // the first so many of them subscribe
   std::optional<open_loop> schedule_;

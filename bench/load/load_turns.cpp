@@ -70,10 +70,11 @@ bool load_turns::release(const std::function<bool()>& tick) {
   for (const auto& each : session_.receivers()) each->await_stored(stored);
   if (session_.plan().turn == load_turn::retained) return session_.subscribe_all(tick);
   for (const auto& each : session_.subscribers()) {
-    each->user().connect([this](const outcome& how) {
+    // The answer may come when this object has gone, but not the session.
+    each->user().connect([&meter = session_.meter()](const outcome& how) {
       if (how.ok()) return;
-      session_.meter().reconnect_failures.fetch_add(1, std::memory_order_relaxed);
-      session_.meter().note("reconnect: " + how.text());
+      meter.reconnect_failures.fetch_add(1, std::memory_order_relaxed);
+      meter.note("reconnect: " + how.text());
     });
   }
   return true;

@@ -42,7 +42,7 @@ void take_turns(entrance& doors) {
     tasks.emplace_back([&doors] {
       auto pass = doors.enter();
       const int seen = pass.local().number;
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+      std::this_thread::sleep_for(std::chrono::milliseconds{5}); // as W15 and W16 were published
       pass.local().number = seen + 1;
     });
   for (std::thread& each : tasks) each.join();
