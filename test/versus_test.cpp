@@ -65,6 +65,7 @@ TEST(versus_program, teaches_and_complains) {
   EXPECT_EQ(versus({"--only", "W74/connect", "--peer", "nobody", "--port", "1"}).status, 1);
   EXPECT_EQ(versus({"--only", "W74/connect", "--peer", "troupe", "--port", "1"}).status, 1);
   EXPECT_EQ(versus({"--job", "long"}).status, 2);
+  EXPECT_EQ(versus({"--filter", "W99*"}).status, 2);
 }
 
 versus_row row_of(const char* peer, double time) {
@@ -97,6 +98,12 @@ TEST(versus_report, says_that_something_failed) {
   std::ostringstream out;
   write_versus(out, load_format::text, result);
   EXPECT_NE(out.str().find("FAILED: did not end"), std::string::npos);
+  result.rows.back().runs.emplace_back(); // one repeat went well
+  EXPECT_FALSE(has_failed(result));
+  out.str({});
+  write_versus(out, load_format::text, result);
+  EXPECT_NE(out.str().find("but for 1 of 3 repeats: W72 by paho: did not end"), std::string::npos)
+      << out.str();
   result.rows.pop_back();
   result.windows.push_back({.peer = "troupe", .most_in_flight = 21, .announced = 20});
   EXPECT_TRUE(has_failed(result));

@@ -38,7 +38,7 @@ std::vector<double> values_of(const std::vector<peer_figures>& runs, double peer
   return values;
 }
 
-bool is_wanted(const versus_options& options, const peer_case& what) {
+bool is_wanted(const versus_options& options, const peer_case& what) noexcept {
   return ::fnmatch(options.filter.c_str(), what.id, 0) == 0;
 }
 
@@ -138,6 +138,12 @@ double versus_row::least(double peer_figures::*figure) const {
 double versus_row::most(double peer_figures::*figure) const {
   const auto values = values_of(runs, figure);
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+bool has_wanted_case(const versus_options& options) noexcept {
+  const auto all = all_peer_cases();
+  return std::any_of(all.begin(), all.end(),
+                     [&options](const peer_case& each) { return is_wanted(options, each); });
 }
 
 versus_result run_versus(const versus_options& options) {

@@ -67,6 +67,8 @@ struct versus_result {
   std::string failure{};
 };
 
+/// Whether the filter chooses anything.
+bool has_wanted_case(const versus_options& options) noexcept;
 versus_result run_versus(const versus_options& options);
 
 } // namespace troupe::bench

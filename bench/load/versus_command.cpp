@@ -3,12 +3,12 @@
 #include "interrupt.hpp"
 #include "versus.hpp"
 #include "versus_report.hpp"
+#include "whole_file.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -52,17 +52,19 @@ void list_cases() {
 
 bool write_files(const versus_command_options& options, const versus_result& result) {
   bool all_written = true;
-  for (const std::string& file : options.outputs) {
-    std::ofstream out{file};
-    write_versus(out, load_format_of_file(file), result);
-    if (out.flush()) continue;
-    std::fprintf(stderr, "troupe-bench: %s could not be written\n", file.c_str());
-    all_written = false;
-  }
+  for (const std::string& file : options.outputs)
+    all_written =
+        write_file(file, [&](std::ostream& out) { write_versus(out, load_format_of_file(file), result); })
+        && all_written;
   return all_written;
 }
 
 int run_all(versus_command_options& options) {
+  if (!has_wanted_case(options.what)) {
+    std::fprintf(stderr, "troupe-bench versus: no case fits '%s'; --list names them\n",
+                 options.what.filter.c_str());
+    return exit_usage;
+  }
   interrupt signals;
   if (!options.has_repeats) options.what.repeats = options.job == "full" ? 9 : 3;
   options.what.has_brokers = !options.clients_only;

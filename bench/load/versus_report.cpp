@@ -141,6 +141,19 @@ void write_json(std::ostream& out, const versus_result& result) {
   out << whole.dump(2) << '\n';
 }
 
+/// What did not go well, though the tables have figures of it.
+void write_failures(std::ostream& out, const versus_result& result) {
+  if (!result.failure.empty()) out << "FAILED: " << result.failure << '\n';
+  const auto write = [&](const std::string& what, std::size_t went_well, const std::string& failure) {
+    if (went_well != 0 && !failure.empty())
+      out << "FAILED, but for " << went_well << " of " << result.options.repeats << " repeats: " << what
+          << ": " << failure << "\n\n";
+  };
+  for (const versus_row& row : result.rows) write(row.id + " by " + row.peer, row.runs.size(), row.failure);
+  for (const passage_row& row : result.passages)
+    write(row.id + " through " + row.broker, row.time.size(), row.failure);
+}
+
 } // namespace
 
 std::vector<std::string> lost_rows(const versus_result& result) {
@@ -193,11 +206,12 @@ void write_versus(std::ostream& out, load_format format, const versus_result& re
   if (!result.rows.empty()) write(library_table(result));
   if (!result.windows.empty()) write(window_table(result));
   if (!result.passages.empty()) write(broker_table(result));
+  write_failures(out, result);
+  if (!result.failure.empty()) return;
   const auto lost = lost_rows(result);
   out << (lost.empty() ? "Nothing was lost in this run.\n" : "Lost in this run:\n");
   if (is_markdown && !lost.empty()) out << '\n';
   for (const std::string& each : lost) out << "- " << each << '\n';
-  if (!result.failure.empty()) out << "FAILED: " << result.failure << '\n';
 }
 
 } // namespace troupe::bench
