@@ -41,6 +41,27 @@ TEST(load_compare, calls_a_difference_noisy_that_the_test_does_not_see) {
   EXPECT_EQ(compare_values("x", "1/s", {100, 50}, {80, 40}, true, {}).verdict, verdict_word::noisy);
 }
 
+TEST(load_compare, tests_over_repeats_when_the_test_could_see_something) {
+  const auto repeats = [](std::size_t count, double rate) {
+    std::vector<load_result> runs;
+    for (std::size_t i = 0; i != count; ++i) {
+      runs.push_back(with_rate(rate));
+      runs.back().received_rate = rate + static_cast<double>(i);
+    }
+    return runs;
+  };
+  const auto judged = [&](std::size_t count) {
+    return compare_load_series(repeats(count, 1'000), repeats(count, 500), {});
+  };
+  EXPECT_EQ(verdict_on("recv.rate", judged(6)), verdict_word::worse);
+  EXPECT_LT(judged(6).front().base, 1'004); // the median of the repeats, not of their slices
+  // Of four and five against as many, p is above 0.01 whatever they say: their slices are tested.
+  for (const std::size_t few : {1U, 4U, 5U}) {
+    EXPECT_EQ(verdict_on("recv.rate", judged(few)), verdict_word::worse) << few;
+    EXPECT_EQ(judged(few).front().base, 1'004.5) << few;
+  }
+}
+
 TEST(load_compare, takes_a_fault_that_was_not_there_before_for_a_loss) {
   load_result fresh = with_rate(1'000);
   fresh.counts.lost = 1;

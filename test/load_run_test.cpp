@@ -213,6 +213,18 @@ TEST(load_program, writes_slices_and_judges_against_a_baseline) {
   second.insert(second.end(), {"--baseline", json.name()});
   EXPECT_EQ(bench(second).status, 0);
   EXPECT_EQ(bench({"run", "--broker", "embedded", "-L", "1", "--baseline", series.name()}).status, 2);
+  EXPECT_EQ(bench({"run", "--broker", "embedded", "-L", "1", "--baseline", json.name()}).status, 2);
+}
+
+TEST(load_program, judges_repeats_against_repeats) {
+  const scratch_file json{"-repeats.json"};
+  const std::vector<std::string> run{"run", "--broker", "embedded", "-L", "100", "--repeat", "2", "--quiet"};
+  auto first = run;
+  first.insert(first.end(), {"-o", json.name()});
+  ASSERT_EQ(bench(first).status, 0);
+  auto second = run;
+  second.insert(second.end(), {"--baseline", json.name(), "--max-regression", "1000000"});
+  EXPECT_EQ(bench(second).status, 0);
 }
 
 TEST(load_program, refuses_to_compare_what_was_measured_otherwise) {

@@ -5,16 +5,15 @@
 #include "load_compare.hpp"
 #include "load_series.hpp"
 #include "result_table.hpp"
+#include "whole_file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -37,13 +36,6 @@ struct compared_file {
 int usage_problem(const std::string& text) {
   std::fprintf(stderr, "troupe-bench compare: %s\n", text.c_str());
   return exit_usage;
-}
-
-std::string text_of_file(const std::string& file) {
-  std::ifstream input{file};
-  std::stringstream text;
-  text << input.rdbuf();
-  return text.str();
 }
 
 std::string value_text(const compared_figure& figure, double value) {

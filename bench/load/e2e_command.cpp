@@ -8,15 +8,14 @@
 #include "system_calls.hpp"
 #include "threshold.hpp"
 #include "verdict.hpp"
+#include "whole_file.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -202,13 +201,10 @@ bool write_outputs(const e2e_options& options, const std::vector<row>& rows) {
   write_report(std::cout, options.format, where, rows);
   std::cout.flush();
   bool all_written = static_cast<bool>(std::cout);
-  for (const std::string& file : options.outputs) {
-    std::ofstream out{file};
-    write_report(out, format_of(file), where, rows);
-    if (out.flush()) continue;
-    std::fprintf(stderr, "troupe-bench: %s could not be written\n", file.c_str());
-    all_written = false;
-  }
+  for (const std::string& file : options.outputs)
+    all_written =
+        write_file(file, [&](std::ostream& out) { write_report(out, format_of(file), where, rows); })
+        && all_written;
   return all_written;
 }
 

@@ -4,20 +4,18 @@
 #include "command.hpp"
 #include "figure_text.hpp"
 #include "load_compare.hpp"
-#include "load_json.hpp"
 #include "load_run.hpp"
 #include "load_series.hpp"
 #include "load_threshold.hpp"
+#include "whole_file.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,40 +23,47 @@ namespace troupe::bench {
 namespace {
 
 template <class Write>
-bool write_file(const std::string& name, Write write) {
-  if (name.empty()) return true;
-  std::ofstream out{name};
-  write(out);
-  if (out.flush()) return true;
-  std::fprintf(stderr, "troupe-bench: %s could not be written\n", name.c_str());
-  return false;
+bool write_if_named(const std::string& name, Write write) {
+  return name.empty() || write_file(name, write);
 }
 
 /// What is asked for beside the report; of several runs, the last.
 bool write_extras(const load_options& options, const load_result& result) {
   const bool has_series =
-      write_file(options.time_series, [&](std::ostream& out) { write_series_csv(out, result); });
-  const bool has_hdr = write_file(options.hdr, [&](std::ostream& out) { write_hdr(out, result); });
-  const bool has_raw = write_file(options.raw, [&](std::ostream& out) { out << result.events; });
+      write_if_named(options.time_series, [&](std::ostream& out) { write_series_csv(out, result); });
+  const bool has_hdr = write_if_named(options.hdr, [&](std::ostream& out) { write_hdr(out, result); });
+  const bool has_raw = write_if_named(options.raw, [&](std::ostream& out) { out << result.events; });
   return has_series && has_hdr && has_raw;
 }
 
-/// The base to compare with; nothing when none was asked for.
-std::optional<load_result> read_baseline(const load_options& options) {
-  std::ifstream input{options.baseline};
-  std::stringstream text;
-  text << input.rdbuf();
-  return read_load_json(text.str());
+/// The runs to compare with. Nothing, with the reason on standard error, when there are none like this load.
+std::optional<std::vector<load_result>> read_baseline(const load_options& options) {
+  auto base = read_load_series(text_of_file(options.baseline));
+  if (!base) {
+    std::fprintf(stderr, "troupe-bench: %s is no result of this command\n", options.baseline.c_str());
+    return std::nullopt;
+  }
+  load_result planned;
+  planned.plan = describe(options.plan);
+  planned.where = describe_environment();
+  const auto misfits = misfits_of(base->front(), planned);
+  if (misfits.empty()) return base;
+  for (const std::string& each : misfits) std::fprintf(stderr, "differs in %s\n", each.c_str());
+  std::fprintf(stderr,
+               "troupe-bench: %s was measured otherwise; troupe-bench compare --force compares anyway\n",
+               options.baseline.c_str());
+  return std::nullopt;
 }
 
-/// Says what is worse than the base; answers whether anything is.
-bool is_behind(const load_options& options, const load_result& base, load_result& result) {
+/// Says in the last run what is worse than the base; answers whether anything is.
+bool is_behind(const load_options& options, std::span<const load_result> base, std::span<load_result> runs) {
   bool is_worse = false;
-  for (const compared_figure& each : compare_loads(base, result, {.limit = options.max_regression / 100})) {
+  for (const compared_figure& each :
+       compare_load_series(base, runs, {.limit = options.max_regression / 100})) {
     if (each.verdict != verdict_word::worse) continue;
     is_worse = true;
-    result.notes.push_back("worse than the baseline: " + each.name + ", " + exact_text(each.base) + " "
-                           + each.unit + " became " + exact_text(each.fresh));
+    runs.back().notes.push_back("worse than the baseline: " + each.name + ", " + exact_text(each.base) + " "
+                                + each.unit + " became " + exact_text(each.fresh));
   }
   return is_worse;
 }
@@ -118,19 +123,16 @@ int run_load_command(load_options& options, const std::string& command_name) {
     print_plan(options.plan);
     return exit_clean;
   }
-  std::optional<load_result> base;
-  if (!options.baseline.empty() && !(base = read_baseline(options))) {
-    std::fprintf(stderr, "troupe-bench: %s is no result of this command\n", options.baseline.c_str());
-    return exit_usage;
-  }
+  std::optional<std::vector<load_result>> base;
+  if (!options.baseline.empty() && !(base = read_baseline(options))) return exit_usage;
   std::vector<load_result> runs;
   int status = exit_clean;
   for (std::uint32_t i = 0; i < options.repeat; ++i) {
     load_result& result = runs.emplace_back(measure_load(options));
     status = worse_of(status, load_status(options, result));
-    if (base && is_behind(options, *base, result)) status = worse_of(status, exit_threshold);
     if (result.interrupted_by != 0) break;
   }
+  if (base && is_behind(options, *base, runs)) status = worse_of(status, exit_threshold);
   const bool is_written = write_outputs(options, runs);
   return write_extras(options, runs.back()) && is_written ? status : exit_failed;
 }

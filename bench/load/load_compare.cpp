@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace troupe::bench {
 namespace {
@@ -100,6 +101,15 @@ load_result together(std::span<const load_result> runs) {
   return all;
 }
 
+/// Whether the test could see even the clearest difference between so many values. It cannot between few:
+/// of four against four p is never below 0.03.
+bool could_tell(std::size_t base, std::size_t fresh, double alpha) {
+  std::vector<double> low(base), high(fresh);
+  std::iota(low.begin(), low.end(), 0.0);
+  std::iota(high.begin(), high.end(), static_cast<double>(base));
+  return rank_sum_p(low, high) < alpha;
+}
+
 } // namespace
 
 std::string_view name(verdict_word word) noexcept {
@@ -155,8 +165,7 @@ std::vector<compared_figure> compare_loads(const load_result& base, const load_r
 std::vector<compared_figure> compare_load_series(std::span<const load_result> base,
                                                  std::span<const load_result> fresh,
                                                  const compare_options& how) {
-  constexpr std::size_t enough = 4;
-  if (base.size() < enough || fresh.size() < enough)
+  if (!could_tell(base.size(), fresh.size(), how.alpha))
     return compare_loads(together(base), together(fresh), how);
   std::vector<compared_figure> figures;
   for (const char* name : {"sent.rate", "acked.rate", "recv.rate", "e2e.p50", "e2e.p99", "ack.p50", "ack.p99",

@@ -44,7 +44,7 @@ std::vector<compared_figure> compare_loads(const load_result& base, const load_r
                                            const compare_options& how);
 
 /// Repeats of a load against repeats of another, the test being over the repeats; one against one as above.
-/// With fewer than four on a side there is nothing to test, and the slices of all are taken together.
+/// With so few that the test could not see any difference, the slices of all are taken together.
 std::vector<compared_figure> compare_load_series(std::span<const load_result> base,
                                                  std::span<const load_result> fresh,
                                                  const compare_options& how);

@@ -2,15 +2,14 @@
 #include "command.hpp"
 #include "load_report.hpp"
 #include "load_series.hpp"
+#include "whole_file.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +26,7 @@ struct report_options {
 std::optional<std::vector<load_result>> read_all(const std::vector<std::string>& files) {
   std::vector<load_result> results;
   for (const std::string& file : files) {
-    std::ifstream input{file};
-    std::stringstream text;
-    text << input.rdbuf();
-    auto runs = read_load_series(text.str());
+    auto runs = read_load_series(text_of_file(file));
     if (!runs) {
       std::fprintf(stderr, "troupe-bench report: %s is no result of run, pub, sub, conn or rr\n",
                    file.c_str());
@@ -50,13 +46,10 @@ int run_report(const report_options& options) {
   if (!results) return exit_usage;
   bool all_written = true;
   if (options.outputs.empty()) write(std::cout, *load_format_named(options.format), *results);
-  for (const std::string& file : options.outputs) {
-    std::ofstream out{file};
-    write(out, load_format_of_file(file), *results);
-    if (out.flush()) continue;
-    std::fprintf(stderr, "troupe-bench: %s could not be written\n", file.c_str());
-    all_written = false;
-  }
+  for (const std::string& file : options.outputs)
+    all_written =
+        write_file(file, [&](std::ostream& out) { write(out, load_format_of_file(file), *results); })
+        && all_written;
   std::cout.flush();
   return all_written && std::cout ? exit_clean : exit_failed;
 }

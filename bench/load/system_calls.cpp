@@ -2,9 +2,8 @@
 
 #include "child_process.hpp"
 #include "scratch_file.hpp"
+#include "whole_file.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace troupe::bench {
@@ -19,8 +18,7 @@ std::optional<std::uint64_t> calls_of(const std::vector<std::string>& command, u
   traced.insert(traced.end(), command.begin(), command.end());
   traced.push_back(std::to_string(bursts));
   if (run_child(traced, child_errors::hidden).status != 0) return std::nullopt;
-  std::ifstream input{file};
-  return total_of_summary(std::string{std::istreambuf_iterator<char>{input}, {}});
+  return total_of_summary(text_of_file(file));
 }
 
 } // namespace
