@@ -202,6 +202,7 @@ TEST(options, come_from_a_file_and_go_into_one) {
   const scratch_file again{"config", said};
   EXPECT_EQ(bench({"run", "--config", again.name(), "--print-config"}).output, said);
   EXPECT_EQ(json_of({"run", "--config", again.name()}).at("thresholds").size(), 2U);
+  EXPECT_EQ(bench({"pub", "--no-clean", "--print-config"}).output, "no-clean = true\n");
   EXPECT_EQ(bench({"run", "--config", "/nonexistent"}).status, 2);
   const scratch_file unknown{"config", "no-such-key = 1\n"};
   EXPECT_EQ(bench({"run", "--config", unknown.name()}).status, 2);

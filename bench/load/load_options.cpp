@@ -162,8 +162,9 @@ std::string words_of(const CLI::App& app) {
     const bool is_flag = each->get_expected_max() == 0;
     std::string values;
     for (const std::string& word : each->results())
-      values += (values.empty() ? "" : ", ") + (is_flag ? word : '"' + escaped(word) + '"');
-    text += name + " = " + (each->results().size() > 1 ? '[' + values + ']' : values) + '\n';
+      values += (values.empty() ? "\"" : ", \"") + escaped(word) + '"';
+    if (is_flag) values = "true"; // that it was said, whatever it stands for
+    text += name + " = " + (!is_flag && each->results().size() > 1 ? '[' + values + ']' : values) + '\n';
   }
   return text;
 }

@@ -7,13 +7,13 @@
 #include "option_words.hpp"
 #include "result_table.hpp"
 #include "scenario.hpp"
+#include "whole_file.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -103,9 +103,10 @@ std::unique_ptr<load_options> resolved(const sweep_options& options, const std::
   return nullptr;
 }
 
-/// The share of what an open loop asked for that arrived, in percent; nothing for other loads.
+/// The share of what an open loop asked for that arrived, in percent; nothing for other loads, and while the
+/// rate rises: what a ramp asks for in the measured span is less than its rate.
 std::optional<double> share_done(const load_plan& plan, const load_result& result) {
-  if (!plan.is_open_loop()) return std::nullopt;
+  if (!plan.is_open_loop() || plan.ramp_time.count() != 0) return std::nullopt;
   const double copies = plan.copies(0);
   if (copies > 0) return 100 * result.received_rate / (plan.rate * copies);
   return 100 * result.acked_rate / plan.rate;
@@ -160,13 +161,12 @@ bool write(const sweep_options& options, const sweep_table& table, std::span<con
   }
   std::cout.flush();
   bool all_written = static_cast<bool>(std::cout);
-  for (const std::string& file : options.outputs) {
-    std::ofstream out{file};
-    write_load_series(out, load_format_of_file(file), runs, &table.table());
-    if (out.flush()) continue;
-    std::fprintf(stderr, "troupe-bench: %s could not be written\n", file.c_str());
-    all_written = false;
-  }
+  for (const std::string& file : options.outputs)
+    all_written = write_file(file,
+                             [&](std::ostream& out) {
+                               write_load_series(out, load_format_of_file(file), runs, &table.table());
+                             })
+                  && all_written;
   return all_written;
 }
 
