@@ -6,8 +6,8 @@ usage: micro_report.py RESULT.json [--baseline CASE] [--format text|markdown|htm
 Mean, Error (half of the 99.9 % confidence interval of the mean, Student's t), StdDev and Median are of the
 repetitions; Ratio is the mean over the baseline's mean within the same workload (its first case, unless
 --baseline names one that belongs to it), RatioSD its deviation; Rank orders a workload's cases, equal ones
-sharing a rank where their errors overlap. Allocs and Allocated are for one operation. Exit status 2: the
-file cannot be used, or there is no such case.
+sharing a rank where their errors overlap. Allocs and Allocated are for one operation. Exit status 1: a case
+failed, as standard error says; 2: the file cannot be used, or there is no such case.
 """
 import argparse
 import html
@@ -85,13 +85,16 @@ class Case:
 def read(path):
     with open(path) as file:
         whole = json.load(file)
-    cases = {}
+    cases, failures = {}, {}
     for run in whole["benchmarks"]:
-        if run.get("run_type", "iteration") != "iteration" or run.get("error_occurred"):
+        if run.get("run_type", "iteration") != "iteration":
             continue
         name = run.get("run_name", run["name"])
+        if run.get("error_occurred"):  # the program itself ends with 0
+            failures[name] = run.get("error_message", "no reason given")
+            continue
         cases.setdefault(name, Case(name)).add(run)
-    return whole.get("context", {}), list(cases.values())
+    return whole.get("context", {}), list(cases.values()), failures
 
 
 def ranks(group):
@@ -204,7 +207,7 @@ def main(arguments=None):
     parser.add_argument("-o", "--output", action="append", default=[], help="write FILE: .md, .html or text")
     options = parser.parse_args(arguments)
     try:
-        context, cases = read(options.result)
+        context, cases, failures = read(options.result)
     except (OSError, ValueError, KeyError, TypeError) as problem:
         print(f"micro_report: {options.result}: no Google Benchmark JSON: {problem}", file=sys.stderr)
         return 2
@@ -217,7 +220,9 @@ def main(arguments=None):
             file.write(FORMATS[format_of(path)](context, groups, options.baseline))
     if not options.output:
         print(FORMATS[options.format](context, groups, options.baseline), end="")
-    return 0
+    for name, reason in failures.items():
+        print(f"micro_report: {name} FAILED: {reason}", file=sys.stderr)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -72,6 +72,15 @@ class MicroReport(Files):
         self.assertEqual(self.run_main(micro_report, self.file("b.json", "no"))[0], 2)
         self.assertEqual(self.run_main(micro_report, "/nonexistent")[0], 2)
 
+    def test_a_case_that_failed_is_said_and_is_no_success(self):
+        whole = micro(W01__a=[10, 11])
+        whole["benchmarks"].append({"name": "W01/b", "run_type": "iteration", "error_occurred": True,
+                                    "error_message": "it fell", "real_time": 0.0, "time_unit": "ns"})
+        status, text = self.run_main(micro_report, self.file("a.json", whole))
+        self.assertEqual(status, 1)
+        self.assertIn("W01/b FAILED: it fell", text)
+        self.assertIn("10.50 ns", text)
+
     def test_files_are_written_by_their_endings(self):
         path = self.file("a.json", micro(W01__a=[10, 11]))
         out = os.path.join(self.folder, "x.html")
