@@ -2,9 +2,7 @@
 
 #include "hooks.hpp"
 #include "stored_state.hpp"
-#include "wills.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 namespace troupe::brokerage {
@@ -202,66 +200,6 @@ void shard::abort() {
   for (const auto& [number, who] : peers_) who->abort();
 }
 
-// -- events -------------------------------------------------------------------
-
-void shard::begin_event() noexcept {
-  if (depth_++ != 0) return;
-  shop_.now = host_.now();
-  if (pledged_ != nullptr) pledged_->begin_event();
-}
-
-void shard::end_event() {
-  if (depth_ == 1) {
-    settle();
-    host_.on_event_end(agenda_.next());
-  }
-  --depth_;
-}
-
-void shard::settle() {
-  routing_.flush_run();
-  while (!wills_.empty() || !ending_.empty() || !left_.empty()) {
-    for (const auto& [will, from] : std::exchange(wills_, {})) {
-      shop_.counts.wills_published.add();
-      routing_.publish_own(will->packet(), will->owner(), from);
-    }
-    let_sessions_go(); // a will may have been one too many for somebody
-    for (const session_number number : std::exchange(ending_, {}))
-      if (peer_session* const who = sessions_.find(number);
-          who != nullptr && who->is_ending && !who->is_moving)
-        admissions_.end(*who);
-  }
-  if (pledged_ != nullptr) serve_redeemed();
-  const pledge_number pledge = pledged_ == nullptr ? 0 : close_pledge();
-  flushing_.swap(dirty_); // both keep their memory
-  for (peer* const who : flushing_) who->flush(pledge);
-  flushing_.clear();
-  if (is_crowded()) hold_back_sources();
-}
-
-void shard::serve_redeemed() {
-  for (const peer_number number : pledged_->take_redeemed())
-    if (peer* const who = find_peer(number); who != nullptr) who->on_redeemed();
-}
-
-pledge_number shard::close_pledge() {
-  const pledge_number pledge = pledged_->end_event();
-  durable_->hand_over_in_turn();
-  if (durable_->has_news()) host_.call_again();
-  pledged_->tell([this](shard_number to, stored&& news) { host_.post(to, std::move(news)); });
-  return pledge;
-}
-
-void shard::let_sessions_go() {
-  for (const peer_number number : std::exchange(left_, {}))
-    if (peer* const who = find_peer(number); who != nullptr) who->let_session_go();
-}
-
-void shard::hold_back_sources() {
-  for (const auto& [number, who] : peers_)
-    if (who->hold_back()) held_back_.push_back(number);
-}
-
 // -- from peers ---------------------------------------------------------------
 
 void shard::on_leaving(peer& who) {
@@ -286,67 +224,5 @@ void shard::on_gone(peer& who) {
 }
 
 void shard::bury() { graves_.clear(); }
-
-// -- put off ------------------------------------------------------------------
-
-void shard::pump_later(peer_session& who) {
-  if (std::exchange(who.is_pumped_later, true)) return;
-  pumped_.push_back(&who);
-  host_.call_again();
-}
-
-void shard::pump(peer_session& who) {
-  if (who.connection() != nullptr && who.pump()) pump_later(who);
-}
-
-void shard::end_later(peer_session& who) {
-  if (!std::exchange(who.is_ending, true)) ending_.push_back(who.number());
-}
-
-void shard::publish_later(message_ref will, session_number from) {
-  wills_.emplace_back(std::move(will), from);
-}
-
-void shard::watch(const peer_session& who) {
-  agenda_.enter(next_due(who), agenda::kind::session, who.number());
-}
-
-void shard::watch(peer& who) {
-  const protocol::time_point next = who.machine().next_deadline();
-  if (next >= who.watched) return; // looked at before that anyway
-  who.watched = next;
-  agenda_.enter(next, agenda::kind::peer, who.number());
-}
-
-void shard::forget(peer_session& who) {
-  if (who.is_pumped_later) std::erase(pumped_, &who);
-  who.is_pumped_later = false;
-}
-
-void shard::take_due() {
-  agenda_.take_due(shop_.now, [this](const agenda::entry& due) {
-    if (due.what == agenda::kind::session) {
-      if (peer_session* const who = sessions_.find(due.number); who != nullptr) on_due(*who);
-      return;
-    }
-    peer* const who = find_peer(due.number);
-    if (who == nullptr || due.when != who->watched) return;
-    who->watched = protocol::never;
-    who->on_deadline();
-    if (!who->is_leaving()) watch(*who);
-  });
-}
-
-void shard::on_due(peer_session& who) {
-  if (who.connection() != nullptr || who.is_moving) return; // it came back
-  if (who.will_due <= shop_.now) {
-    who.will_due = protocol::never; // else the same moment would come up again and again
-    if (who.will) publish_later(std::exchange(who.will, {}), who.number());
-  }
-  if (who.ends <= shop_.now)
-    end_later(who);
-  else
-    watch(who);
-}
 
 } // namespace troupe::brokerage
