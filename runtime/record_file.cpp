@@ -181,7 +181,8 @@ std::error_code record_file::recover() {
 
 record_file::~record_file() { rest(); }
 
-/// The writer writes what it has, folds the journal, and ends; a later submit() starts it again.
+/// The writer writes what it has, folds the journal, and ends; a later submit() starts it again. What it could
+/// not write is lost as a whole, so that nothing comes without what went before it.
 void record_file::rest() {
   std::thread writer;
   {
@@ -191,14 +192,21 @@ void record_file::rest() {
   }
   changed_.notify_all();
   if (writer.joinable()) writer.join();
-  const std::lock_guard lock{mutex_};
-  is_ending_ = false;
+  std::vector<bell_ref> told; // let go without the mutex
+  {
+    const std::lock_guard lock{mutex_};
+    is_ending_ = false;
+    waiting_.clear();
+    told.swap(told_);
+  }
+  changed_.notify_all();
 }
 
 // -- reading ------------------------------------------------------------------
 
 std::error_code record_file::for_each(const reader& f) {
   rest();
+  if (const auto error = fold()) return error; // else what stands in the journal would not be heard
   const statement rows = prepared("SELECT key, value FROM state ORDER BY key");
   if (!rows) return record_errc::corrupt;
   int status = SQLITE_ROW;
@@ -233,7 +241,8 @@ bool record_file::settle() {
   std::unique_lock lock{mutex_};
   const std::uint64_t wanted = last_ticket_;
   const std::uint64_t failures = failures_;
-  changed_.wait(lock, [&] { return committed() >= wanted || failures_ != failures; });
+  const auto is_over = [this] { return !writer_.joinable() && !is_ending_; }; // nobody tries any more
+  changed_.wait(lock, [&] { return committed() >= wanted || failures_ != failures || is_over(); });
   return committed() >= wanted;
 }
 

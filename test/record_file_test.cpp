@@ -11,6 +11,7 @@
 #include <string>
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,26 @@ void make(const std::string& path) {
   (*file)->submit(changes, nullptr);
   EXPECT_TRUE((*file)->settle());
 }
+
+/// No file of this process grows while one of these lives, as on a full disk.
+class full_disk {
+public:
+  full_disk() {
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit none{1, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  }
+  ~full_disk() {
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0);
+    std::signal(SIGXFSZ, signal_);
+  }
+  full_disk(const full_disk&) = delete;
+  full_disk& operator=(const full_disk&) = delete;
+
+private:
+  rlimit before_{};
+  void (*signal_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
 
 TEST(record_file, keeps_what_was_committed) {
   const test::scratch_file path{"records"};
@@ -221,6 +242,36 @@ TEST(record_file, takes_many_hand_overs_in_few_transactions) {
   EXPECT_TRUE((*file)->settle());
   EXPECT_LT((*file)->transactions(), 10'000U);
   EXPECT_EQ((*file)->committed(), 20'000U);
+}
+
+TEST(record_file, reads_all_that_was_committed_or_nothing) {
+  const test::scratch_file path{"records"};
+  auto options = ours();
+  options.retry = std::chrono::milliseconds{1};
+  auto file = record_file::open(path, options);
+  ASSERT_TRUE(file);
+  change_set changes;
+  changes.put("kept", "v");
+  (*file)->submit(changes, nullptr);
+  ASSERT_TRUE((*file)->settle());
+  std::error_code error;
+  {
+    const full_disk now;
+    changes.put("lost", "v");
+    (*file)->submit(changes, nullptr);
+    EXPECT_FALSE((*file)->settle());
+    EXPECT_EQ((*file)->trouble(), record_errc::cannot_write);
+    changes.put("lost with it", "v");
+    (*file)->submit(changes, nullptr);
+    error = (*file)->for_each([](std::string_view, std::string_view) { ADD_FAILURE() << "half of it"; });
+  }
+  EXPECT_EQ(error, record_errc::cannot_write);
+  EXPECT_FALSE((*file)->settle()) << "nobody is at it any more";
+  EXPECT_EQ(contents(**file), (std::map<std::string, std::string>{{"kept", "v"}}));
+  changes.put("later", "v");
+  (*file)->submit(changes, nullptr);
+  EXPECT_TRUE((*file)->settle());
+  EXPECT_EQ(contents(**file), (std::map<std::string, std::string>{{"kept", "v"}, {"later", "v"}}));
 }
 
 } // namespace
