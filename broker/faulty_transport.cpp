@@ -84,26 +84,6 @@ std::size_t codes_place(const octet_list& suback, protocol::version version) noe
 
 } // namespace
 
-// -- collecting -----------------------------------------------------------------------------------------
-
-void faulty_transport::collecting::borrow(protocol::octets payload, protocol::keeper*) {
-  commit(std::copy(payload.begin(), payload.end(), reserve(payload.size())));
-}
-
-void faulty_transport::collecting::grow(std::size_t count) {
-  const auto used = data_.empty() ? 0 : static_cast<std::size_t>(cursor_ - data_.data());
-  data_.resize(std::max(used + count, std::max<std::size_t>(data_.size() * 2, 256)));
-  cursor_ = data_.data() + used;
-  end_ = data_.data() + data_.size();
-}
-
-octet_list faulty_transport::collecting::take() {
-  if (data_.empty()) return {};
-  octet_list all(data_.data(), cursor_);
-  cursor_ = data_.data();
-  return all;
-}
-
 // -- life -----------------------------------------------------------------------------------------------
 
 faulty_transport::faulty_transport(std::shared_ptr<fault_orders> orders, runtime::transport_ptr real,
@@ -139,8 +119,9 @@ void faulty_transport::on_closed(std::error_code why) {
 // -- to the client --------------------------------------------------------------------------------------
 
 void faulty_transport::flush_later() {
-  const octet_list fresh = out_.take();
+  const protocol::octets fresh = out_.octets();
   outgoing_.insert(outgoing_.end(), fresh.begin(), fresh.end());
+  out_.clear();
   for (octet_list packet = take_packet(outgoing_); !packet.empty(); packet = take_packet(outgoing_))
     send(std::move(packet));
   real_->flush_later();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "faults.hpp"
+#include "octet_outbox.hpp"
 
 #include "../runtime/clock.hpp"
 #include "../runtime/transport.hpp"
@@ -52,17 +53,6 @@ public:
 private:
   using octets = std::vector<protocol::octet>;
 
-  /// What the peer encodes into.
-  class collecting final : public protocol::outbox {
-  public:
-    void borrow(protocol::octets payload, protocol::keeper* owner) override;
-    octets take();
-
-  private:
-    void grow(std::size_t count) override;
-    octets data_{};
-  };
-
   void send(octets packet);
   /// What becomes of one packet to the client: these go out instead of it.
   void apply(const fault& order, std::vector<octets>& packets);
@@ -83,8 +73,8 @@ private:
   runtime::transport_ptr real_;
   runtime::clock& time_;
   runtime::transport_sink* sink_ = nullptr;
-  collecting out_{};
-  octets outgoing_{}; // begins with a packet
+  octet_outbox out_{}; // what the peer encodes into
+  octets outgoing_{};  // begins with a packet
   octets incoming_{};
   std::string client_id_{};
   protocol::version version_ = protocol::version::v5_0;
