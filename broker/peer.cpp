@@ -198,6 +198,7 @@ void peer::on_connect(const protocol::connect& packet) {
 
 void peer::introduce(const protocol::connect& packet) {
   said.client_id = packet.client_id;
+  said.peer_name = transport_->peer_name();
   // A certificate that was checked says more than a name that is claimed.
   auto certified = transport_->certified_name();
   said.is_certified = !certified.empty();
@@ -281,7 +282,7 @@ void peer::on_close(const protocol::closing&) {
 // -- access -------------------------------------------------------------------
 
 identity peer::who() const {
-  identity one{.client_id = said.client_id, .is_certified = said.is_certified};
+  identity one{.client_id = said.client_id, .peer_name = said.peer_name, .is_certified = said.is_certified};
   if (said.user_name) one.user_name = *said.user_name;
   return one;
 }

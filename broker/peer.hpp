@@ -89,6 +89,7 @@ public:
   struct introduction {
     std::string client_id{};
     std::optional<std::string> user_name{};
+    std::string peer_name{};
     bool is_certified = false; // the name is that of a certificate
     bool is_clean = true;
     bool has_assigned_id = false;

@@ -114,6 +114,25 @@ TEST_F(hooks_test, decide_on_each_delivery) {
   EXPECT_TRUE(deaf.payloads().empty()); // retained messages are asked about as well
 }
 
+TEST(hooks, hear_where_a_client_came_from) {
+  class doorman final : public hooks {
+  public:
+    reason_code on_connect(const identity& who) override { return note(who); }
+    void on_disconnected(const identity& who) override { note(who); }
+    texts from{};
+
+  private:
+    reason_code note(const identity& who) {
+      from.emplace_back(who.peer_name);
+      return reason_code::success;
+    }
+  };
+  const auto door = std::make_shared<doorman>();
+  shard_rig rig{{.hooks = door}};
+  rig_client{rig}.connect();
+  EXPECT_EQ(door->from, (texts{"rig", "rig"}));
+}
+
 TEST(will_access, is_asked_for_when_a_client_comes) {
   const auto rules = std::make_shared<access_rules>(
       true, std::vector<access_rule>{{.topic = "open", .may_publish = true, .may_subscribe = true}});
