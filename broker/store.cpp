@@ -155,8 +155,10 @@ void store::hand_over_in_turn() {
 
 void store::hand_over() {
   if (changes_.empty()) return;
+  const std::size_t octets = changes_.size();
   const std::uint64_t ticket = records_->submit(changes_, told_);
-  on_the_way_.push_back({batch_++, ticket});
+  on_the_way_.push_back({batch_++, ticket, octets});
+  octets_on_the_way_ += octets;
 }
 
 bool store::poll() {
@@ -164,6 +166,7 @@ bool store::poll() {
   const std::uint64_t committed = records_->committed();
   while (!on_the_way_.empty() && on_the_way_.front().ticket <= committed) {
     kept_ = on_the_way_.front().batch;
+    octets_on_the_way_ -= on_the_way_.front().octets;
     on_the_way_.pop_front();
   }
   return kept_ != before;

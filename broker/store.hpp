@@ -76,7 +76,7 @@ public:
     return !on_the_way_.empty() && on_the_way_.front().ticket <= records_->committed();
   }
   /// Sources should pause: the disk is far behind.
-  bool is_crowded() const noexcept { return changes_.size() > most_waiting; }
+  bool is_crowded() const noexcept { return changes_.size() + octets_on_the_way_ > most_waiting; }
 
   wall_moment wall(protocol::time_point when) const noexcept;
   protocol::time_point steady(wall_moment when) const noexcept;
@@ -85,6 +85,7 @@ private:
   struct handed_over {
     std::uint64_t batch = 0;
     std::uint64_t ticket = 0;
+    std::size_t octets = 0;
   };
   static constexpr std::size_t large_batch = std::size_t{4} << 20U;
   static constexpr std::size_t most_waiting = std::size_t{32} << 20U;
@@ -100,6 +101,7 @@ private:
   runtime::bell* told_;
   runtime::change_set changes_{};
   std::deque<handed_over> on_the_way_{};
+  std::size_t octets_on_the_way_ = 0;
   std::uint64_t batch_ = 1;
   std::uint64_t kept_ = 0;
   std::uint64_t written_ = 0;
