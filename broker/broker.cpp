@@ -83,6 +83,7 @@ broker::inside::inside(stage& stage, broker_options wanted)
   read_store();
   for (shard_number each = 0; each < place->shards; ++each)
     shards.push_back(house.spawn<shard_actor>(house[each], place, each, ended));
+  place->past.reset(); // every shard has taken its part
   for (const auto& one : shards) tell(*one, brokerage::neighbourhood{shards});
   own = runtime::inlet<brokerage::visitor>{shards.front()->door()};
 }

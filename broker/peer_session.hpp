@@ -109,14 +109,17 @@ public:
   std::size_t waiting() const noexcept { return waiting_; }
   std::size_t in_flight() const noexcept { return in_flight_; }
 
-  /// Calls f(const message_ref&, group) for every unfinished message that a $share group had chosen
-  /// this session for, in order of arrival.
+  /// Calls f(const message_ref&, group) for every message that a $share group had chosen this session for
+  /// and another member may have instead, in order of arrival: not what is in flight at QoS 2
+  /// [MQTT-4.8.2-5].
   template <class F>
   void for_each_shared(F f) const {
     const auto say = [&](const delivery& one) {
       if (one.message && one.group != 0) f(one.message, one.group);
     };
-    exchange_.for_each_publish([&](protocol::request_token token) { say(slots_[token]); });
+    exchange_.for_each_publish([&](protocol::request_token token) {
+      if (slots_[token].quality != protocol::qos::exactly_once) say(slots_[token]);
+    });
     for (std::uint32_t slot = head_; slot != none; slot = slots_[slot].next) say(slots_[slot]);
   }
 

@@ -203,6 +203,7 @@ void router::set_retained(onward& message, const stamp& when) {
 /// Every shard has the word; the one that the topic falls to writes it down.
 void router::write_retained(const onward& message, const stamp& when) {
   const std::string_view topic = message.packet.topic;
+  if (topic.starts_with("$SYS/")) return; // the next process says it anew
   if (retained::keeper_of(topic, shards_) != self_ || !shop_.last_words.is_latest(message.kept, when)) return;
   if (message.packet.payload.empty())
     shop_.durable->drop_word(topic);

@@ -182,6 +182,7 @@ authenticator::reply shard_actor::reply_to(peer_number who) {
 }
 
 void shard_actor::on_figures_due() {
+  const event all{*shard_}; // one for them all
   const auto uptime = std::chrono::floor<std::chrono::seconds>(time().now() - started_);
   figures_.say(statistics_of(*broker_), uptime, [this](std::string_view topic, std::string_view value) {
     shard_->publish_figure(topic, value);

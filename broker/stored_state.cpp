@@ -1,6 +1,7 @@
 #include "stored_state.hpp"
 
 #include "group_table.hpp"
+#include "packing.hpp"
 #include "registry.hpp"
 
 #include "../protocol/publish.hpp"
@@ -11,6 +12,8 @@
 #include <set>
 
 namespace troupe::brokerage {
+
+using protocol::qos;
 
 namespace {
 
@@ -37,6 +40,14 @@ bool is_publish(std::string_view frame) {
                                      protocol::role::server);
 }
 
+/// The $share group of `member` that a message about `topic` came by; empty: it has left it.
+std::string_view group_of(const stored_session& member, std::string_view topic) {
+  for (const auto& [text, how] : member.filters)
+    if (protocol::is_shared(text) && protocol::matches(protocol::split_shared(text).filter, topic))
+      return text;
+  return {};
+}
+
 } // namespace
 
 /// Reads records, then tidies up what they say.
@@ -60,6 +71,7 @@ private:
 
   void end_sessions();
   void give_away(const stored_session& ended);
+  void give(std::uint64_t message, const protocol::publish& packet, std::string_view group);
   void drop_strays();
   void place_sessions();
   void number_groups();
@@ -174,26 +186,38 @@ void state_reader::end_sessions() {
   }
 }
 
+/// What it had not begun to take goes to others of the group that had chosen it, as if all were away.
 void state_reader::give_away(const stored_session& ended) {
   for (const stored_delivery& one : ended.deliveries) {
-    if (!one.what.is_shared) continue;
-    for (stored_session& other : into_.sessions) {
-      const auto shares = std::find_if(other.filters.begin(), other.filters.end(), [&](const auto& its) {
-        return protocol::is_shared(its.first)
-               && std::any_of(ended.filters.begin(), ended.filters.end(),
-                              [&](const auto& ours) { return ours.first == its.first; });
-      });
-      if (shares == other.filters.end()) continue;
-      stored_delivery given{.what = one.what};
-      given.what.where = delivery_record::stage::waiting;
-      given.what.id = 0;
-      given.what.rank = 0;
-      given.sequence = other.deliveries.empty() ? 1 : other.deliveries.back().sequence + 1;
-      if (shares->second.identifier != 0) given.identifiers = {shares->second.identifier};
-      write(other, given);
-      other.deliveries.push_back(std::move(given));
-      break;
-    }
+    const bool is_begun = one.what.where != delivery_record::stage::waiting;
+    if (!one.what.is_shared || (is_begun && one.what.quality == qos::exactly_once))
+      continue; // [MQTT-4.8.2-5]
+    for_each_publish(protocol::as_octets(into_.messages.at(one.what.message).frame), protocol::version::v5_0,
+                     [&](const protocol::publish& packet, protocol::octets) {
+                       const std::string_view group = group_of(ended, packet.topic);
+                       if (!group.empty()) give(one.what.message, packet, group);
+                     });
+  }
+}
+
+/// To the first member that keeps messages while it is away.
+void state_reader::give(std::uint64_t message, const protocol::publish& packet, std::string_view group) {
+  for (stored_session& other : into_.sessions) {
+    const auto its = std::find_if(other.filters.begin(), other.filters.end(),
+                                  [&](const auto& one) { return one.first == group; });
+    if (its == other.filters.end()) continue;
+    const grant& how = its->second;
+    const qos quality = std::min(packet.quality, how.quality);
+    if (quality == qos::at_most_once) continue;
+    stored_delivery given{.sequence = other.deliveries.empty() ? 1 : other.deliveries.back().sequence + 1,
+                          .what = {.message = message,
+                                   .quality = quality,
+                                   .retain = packet.retain && how.retain_as_published,
+                                   .is_shared = true}};
+    if (how.identifier != 0) given.identifiers = {how.identifier};
+    write(other, given);
+    other.deliveries.push_back(std::move(given));
+    return;
   }
 }
 

@@ -70,10 +70,7 @@ void subscribing::judge_again(const peer& who, peer_session& session) {
     if (protocol::is_failure(judge_access(who, protocol::split_shared(filter).filter)))
       refused.push_back(filter);
   if (!refused.empty()) shard_.routing().flush_run();
-  for (const std::string& filter : refused) {
-    session.filters.erase(filter);
-    take_out(session, filter);
-  }
+  for (const std::string& filter : refused) end_subscription(session, filter);
 }
 
 reason_code subscribing::subscribe_one(peer& who, const protocol::subscription& line,
@@ -101,9 +98,8 @@ void subscribing::on_unsubscribe(peer& who, const protocol::unsubscribe& packet)
   peer::pending_answer answer{.is_subscribe = false, .is_ready = true, .id = packet.id};
   for (const std::string_view line : packet.filters) {
     const std::string filter{line};
-    const bool is_known = session->filters.erase(filter) != 0;
-    if (is_known) take_out(*session, filter);
-    if (is_known && session->is_durable()) shard_.shop().durable->drop_filter(session->number(), filter);
+    const bool is_known = session->filters.contains(filter);
+    if (is_known) end_subscription(*session, filter);
     answer.codes.push_back(is_known ? reason_code::success : reason_code::no_subscription_existed);
   }
   who.answers.push_back(std::move(answer));
@@ -143,6 +139,12 @@ protocol::result<bool> subscribing::put_in(peer_session& who, const std::string&
   if (who.is_durable()) shard_.shop().durable->keep_filter(who.number(), filter, how);
   if (is_new) shard_.shop().counts.subscriptions.add();
   return is_new;
+}
+
+void subscribing::end_subscription(peer_session& who, const std::string& filter) {
+  who.filters.erase(filter);
+  take_out(who, filter);
+  if (who.is_durable()) shard_.shop().durable->drop_filter(who.number(), filter);
 }
 
 void subscribing::take_out(peer_session& who, const std::string& filter) {

@@ -71,6 +71,8 @@ private:
   protocol::reason_code judge_access(const peer& who, std::string_view filter) const;
   protocol::result<bool> put_in(peer_session& who, const std::string& filter, const grant& how,
                                 question& asked);
+  /// The session does not want it any more, but lives on.
+  void end_subscription(peer_session& who, const std::string& filter);
   void take_out(peer_session& who, const std::string& filter);
   void drop_filter(peer_session& who, const std::string& filter);
   void tell_all(std::string_view filter, bool begins, question& asked);

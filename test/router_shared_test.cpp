@@ -8,6 +8,7 @@
 namespace troupe {
 namespace {
 
+using protocol::packet_type;
 using protocol::qos;
 using test::rig_client;
 using test::router_test;
@@ -47,6 +48,25 @@ TEST_F(router_test, gives_what_a_lost_member_had_to_another) { // H20
   for (const std::string& one : b.payloads()) all.push_back(one);
   std::sort(all.begin(), all.end());
   EXPECT_EQ(all, (texts{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}));
+}
+
+TEST_F(router_test, gives_nothing_away_that_a_lost_member_was_taking_at_qos_2) { // MQTT-4.8.2-5
+  {
+    rig_client a{rig};
+    a.connect({.id = "a", .receive_maximum = 2});
+    a.subscribe("$share/g/t", qos::exactly_once);
+    for (int each = 1; each <= 3; ++each)
+      publisher.publish("t", std::to_string(each),
+                        {.quality = qos::exactly_once, .id = static_cast<protocol::packet_id>(each)});
+    EXPECT_EQ(a.payloads().size(), 2U);
+    a.acknowledge(packet_type::pubrec, 1);
+    rig_client b{rig};
+    b.connect({.id = "b"});
+    b.subscribe("$share/g/t", qos::exactly_once);
+    b.hear();
+    a.hang_up();
+    EXPECT_EQ(b.payloads(), texts{"3"}); // what had not set out to anybody
+  }
 }
 
 TEST_F(router_test, prefers_connected_members) {

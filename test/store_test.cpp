@@ -1,6 +1,7 @@
 // What a broker with a store still knows after the end of its process, and what it says before.
 #include "support/shard_rig.hpp"
 
+#include <troupe/broker/access_rules.hpp>
 #include <troupe/runtime/record_store.hpp>
 
 #include <gtest/gtest.h>
@@ -376,6 +377,81 @@ TEST_F(store_test, gives_a_group_member_s_messages_to_another_across_the_restart
   rig->settle();
   restart(3);
   EXPECT_EQ(durable(other).payloads().size(), 6U);
+}
+
+TEST_F(store_test, gives_what_a_group_had_to_members_of_that_group_alone) {
+  start();
+  rig_client& goes = durable("goes");
+  goes.subscribe("$share/g/t");
+  goes.subscribe("$share/h/u");
+  rig_client& writer = client();
+  writer.connect({.id = "writer"});
+  writer.publish("t", "x", {.quality = qos::at_least_once});
+  durable("elsewhere").subscribe("$share/h/u");
+  durable("passing").subscribe("$share/g/t", qos::at_most_once);
+  durable("heir").subscribe("$share/g/t", qos::at_least_once);
+  records->hold();
+  goes.disconnect(reason_code::success, 0);
+  EXPECT_EQ(records->commit(1), 1U); // that it has ended, and nothing of who is to have what it had
+  restart();
+  EXPECT_EQ(rig->counts().sessions.value(), 3U);
+  EXPECT_EQ(durable("elsewhere").payloads(), texts{});
+  EXPECT_EQ(durable("passing").payloads(), texts{});
+  const auto heard = durable("heir").hear(packet_type::publish);
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_EQ(heard[0].quality, qos::at_least_once);
+}
+
+TEST_F(store_test, gives_nothing_away_that_a_lost_group_member_was_taking_at_qos_2) { // MQTT-4.8.2-5
+  start();
+  rig_client& goes = durable("goes");
+  goes.subscribe("$share/g/t", qos::exactly_once);
+  rig_client& writer = client();
+  writer.connect({.id = "writer"});
+  writer.publish("t", "taking", {.quality = qos::exactly_once, .id = 1});
+  writer.publish("t", "repeatable", {.quality = qos::at_least_once, .id = 2});
+  durable("heir").subscribe("$share/g/t", qos::exactly_once);
+  records->hold();
+  goes.disconnect(reason_code::success, 0);
+  records->commit(1);
+  restart();
+  EXPECT_EQ(durable("heir").payloads(), texts{"repeatable"});
+}
+
+TEST_F(store_test, forgets_subscriptions_that_are_not_granted_any_more) {
+  start();
+  rig_client& reader = durable("reader");
+  reader.subscribe("a");
+  reader.subscribe("b");
+  (*rig)[0].set_access(std::make_shared<brokerage::access_rules>(
+      true, std::vector<brokerage::access_rule>{{.topic = "b", .may_subscribe = true}}));
+  EXPECT_EQ(rig->counts().subscriptions.value(), 1U);
+  restart();
+  EXPECT_EQ(rig->counts().subscriptions.value(), 1U);
+}
+
+TEST_F(store_test, writes_nothing_down_of_what_the_broker_says_of_itself) {
+  start();
+  (*rig)[0].publish_figure("$SYS/broker/uptime", "1");
+  EXPECT_EQ(records->size(), 0U);
+  rig_client& one = client();
+  one.connect();
+  one.subscribe("$SYS/#");
+  EXPECT_EQ(one.payloads(), texts{"1"});
+}
+
+TEST_F(store_test, pauses_sources_for_all_that_is_not_kept_yet) {
+  records->hold();
+  brokerage::store our{records, 0, nullptr, {}, 0};
+  const std::string filter(60'000, 'f');
+  for (std::uint64_t each = 1; each <= 600 && !our.is_crowded(); ++each) {
+    our.keep_filter(each, filter, {});
+    our.hand_over(); // as for each client that comes
+  }
+  EXPECT_TRUE(our.is_crowded());
+  records->commit();
+  EXPECT_TRUE(our.poll());
+  EXPECT_FALSE(our.is_crowded());
 }
 
 } // namespace
