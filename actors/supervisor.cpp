@@ -159,7 +159,7 @@ void supervisor::on_mail_of(user_disconnect&& mail) {
   if (dialer_) dialer_->cancel();
   log(log_level::debug, client_event::ending, [](event_line&) {});
   if (phase_ == phase::up) return show(client_state::disconnecting);
-  if (phase_ != phase::disconnected) refuse(errc::closed);
+  refuse(errc::closed); // also when nothing is left to end: the session waits for it
   rest();
 }
 

@@ -195,6 +195,28 @@ TEST_P(clients, disconnect_in_order_and_stay_away) {
   EXPECT_TRUE(c.publish("t", "x").get().ok());
 }
 
+TEST_P(clients, may_be_told_to_end_again_and_come_back_all_the_same) {
+  client c{stage, options()};
+  auto link = welcome(c);
+  auto first = c.disconnect();
+  auto second = c.disconnect(); // when it is looked at, the first has been done
+  EXPECT_EQ(link.read(), dump("E0 00"));
+  EXPECT_EQ(link.read(), "closed");
+  link.close();
+  auto third = c.disconnect(); // there is nothing left to end
+  auto refused = c.publish("t", "x");
+  for (auto* each : {&first, &second, &third, &refused}) ASSERT_TRUE(each->wait_for(patience));
+  EXPECT_TRUE(first.get().ok());
+  EXPECT_TRUE(second.get().ok());
+  EXPECT_TRUE(third.get().ok());
+  EXPECT_EQ(refused.get().error(), errc::closed);
+
+  auto again = c.connect();
+  auto next = broker.accept();
+  next.welcome();
+  EXPECT_TRUE(again.get().ok());
+}
+
 TEST_P(clients, change_the_expiry_of_their_session_with_their_last_word) {
   auto kept = options();
   kept.session_expiry = 1h;
