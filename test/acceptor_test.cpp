@@ -1,4 +1,5 @@
 #include "support/ends.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <troupe/runtime/acceptor.hpp>
 #include <troupe/runtime/dialer.hpp>
@@ -44,7 +45,9 @@ protected:
 };
 
 TEST_F(acceptor_test, hands_arrivals_to_the_homes_in_turn_each_on_its_own_thread) {
-  for (const std::string at_text : {"mqtt://127.0.0.1:0", "unix://@troupe-turns", "loopback://turns"}) {
+  const scratch_file own{"turns"}; // its path is a name in no folder, and nobody else's
+  for (const std::string& at_text :
+       {std::string{"mqtt://127.0.0.1:0"}, "unix://@" + own.path(), std::string{"loopback://turns"}}) {
     std::size_t turn = 0;
     std::mutex mutex;
     std::condition_variable changed;
@@ -81,8 +84,9 @@ TEST_F(acceptor_test, says_which_port_it_got_and_frees_it) {
 }
 
 TEST_F(acceptor_test, refuses_an_address_that_is_taken) {
-  for (const std::string at_text :
-       {"mqtt://127.0.0.1:0", "unix:///tmp/troupe-taken.sock", "loopback://taken"}) {
+  const scratch_file path{"taken.sock"};
+  for (const std::string& at_text :
+       {std::string{"mqtt://127.0.0.1:0"}, "unix://" + path.path(), std::string{"loopback://taken"}}) {
     acceptor first{where()};
     auto bound = first.listen(*parse_endpoint(at_text), [](home&, transport_ptr) {});
     ASSERT_TRUE(bound) << bound.error().message();
@@ -99,7 +103,8 @@ TEST_F(acceptor_test, refuses_an_address_that_is_taken) {
 }
 
 TEST_F(acceptor_test, replaces_a_deserted_socket_file_and_removes_its_own) {
-  const std::string path = "/tmp/troupe-deserted-" + std::to_string(::getpid()) + ".sock";
+  const scratch_file file{"deserted.sock"};
+  const std::string& path = file;
   {
     boost::asio::io_context io;
     boost::asio::local::stream_protocol::acceptor dead{io,

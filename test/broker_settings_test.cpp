@@ -1,12 +1,11 @@
 #include "support/sample.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <troupe/config/broker_settings.hpp>
 
-#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <unistd.h>
 
 using namespace troupe::config;
 
@@ -23,11 +22,10 @@ TEST(broker_settings, the_sample_shows_the_defaults) {
 }
 
 TEST(broker_settings, the_examples_in_the_sample_work) {
-  auto path = testing::TempDir() + "broker_examples_" + std::to_string(getpid()) + ".toml";
-  std::ofstream(path) << support::with_examples(sample);
+  const troupe::test::scratch_file path{"broker.toml"};
+  std::ofstream(path.path()) << support::with_examples(sample);
   broker_settings settings;
-  auto result = load(settings, {.file = path});
-  std::filesystem::remove(path);
+  auto result = load(settings, {.file = path.path()});
   EXPECT_EQ(support::all_of(result.problems), "");
   ASSERT_EQ(settings.listeners.size(), 3U);
   EXPECT_EQ(settings.listeners[1].url, "mqtts://0.0.0.0:8883");
@@ -56,11 +54,10 @@ TEST(broker_settings, printed_they_read_back_as_the_same) {
   some.listeners = {{.url = "mqtt://127.0.0.1:0"}, {.url = "ws://127.0.0.1:0/a \"b\""}};
   some.acl = {{.user = "", .topic = "devices/%c/#", .may = "no_publish"}};
   for (broker_settings each : {broker_settings{}, some}) {
-    const auto path = testing::TempDir() + "broker_printed_" + std::to_string(getpid()) + ".toml";
-    std::ofstream(path) << print(each.describe());
+    const troupe::test::scratch_file path{"broker.toml"};
+    std::ofstream(path.path()) << print(each.describe());
     broker_settings again;
-    const auto result = load(again.describe(), {.file = path});
-    std::filesystem::remove(path);
+    const auto result = load(again.describe(), {.file = path.path()});
     EXPECT_EQ(support::all_of(result.problems), "");
     EXPECT_TRUE(again == each) << print(again.describe());
   }

@@ -4,6 +4,7 @@
 #include "support/inbox.hpp"
 #include "support/mosquitto.hpp"
 #include "support/plain_peer.hpp"
+#include "support/scratch_folder.hpp"
 #include "support/tls/certificates.hpp"
 
 #include <troupe/actors/client.hpp>
@@ -13,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -27,6 +27,7 @@ using test::child;
 using test::credentials;
 using test::inbox;
 using test::mosquitto;
+using test::scratch_folder;
 
 constexpr qos qualities[] = {qos::at_most_once, qos::at_least_once, qos::exactly_once};
 constexpr version versions[] = {version::v5_0, version::v3_1_1};
@@ -36,7 +37,7 @@ struct foreign_doors : testing::Test {
   certifier trusted{};
   credentials server = trusted.issue();
   credentials someone = trusted.issue({.common_name = "someone", .names = {}});
-  std::filesystem::path folder = make_folder();
+  scratch_folder folder{};
   std::string ca = write("ca", trusted.certificate());
   std::string certificate = write("certificate", server.certificate);
   std::string key = write("key", server.key);
@@ -44,19 +45,10 @@ struct foreign_doors : testing::Test {
   std::string own_key = write("own_key", someone.key);
   stage where{};
 
-  ~foreign_doors() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
-  static std::filesystem::path make_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "troupe-doors-XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    return name;
-  }
   std::string write(const char* name, const std::string& text) const {
-    const auto file = folder / name;
+    std::string file = folder.file(name);
     std::ofstream{file} << text;
-    return file.string();
+    return file;
   }
   tls_options listening() const { return {.cert_file = certificate, .key_file = key}; }
   static std::string port_of(const std::string& endpoint) {

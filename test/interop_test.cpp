@@ -1,5 +1,6 @@
 // Clients of others against our broker: mosquitto_pub and mosquitto_sub, and the Paho C library.
 #include "support/child.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <troupe/broker/broker.hpp>
 
@@ -12,7 +13,6 @@
 
 #include <condition_variable>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -75,22 +75,21 @@ TEST_F(interop_test, mosquitto_clients_get_and_clear_retained_messages) {
 }
 
 TEST_F(interop_test, mosquitto_clients_carry_a_megabyte) {
-  const auto file = std::filesystem::temp_directory_path() / ("troupe-interop-" + std::to_string(::getpid()));
+  const test::scratch_file file{"large"};
   std::string large(1U << 20U, 'x');
   for (std::size_t at = 0; at < large.size(); at += 100) large[at] = static_cast<char>('a' + at / 100 % 26);
-  std::ofstream{file, std::ios::binary} << large;
+  std::ofstream{file.path(), std::ios::binary} << large;
   for (const char* version : versions) {
     for (const char* quality : {"0", "1", "2"}) {
       child sub{tool("mosquitto_sub", version, {"-t", "large", "-q", "2", "-C", "1", "-N"})};
       await_subscriptions(1);
-      child pub{tool("mosquitto_pub", version, {"-t", "large", "-q", quality, "-f", file.string()})};
+      child pub{tool("mosquitto_pub", version, {"-t", "large", "-q", quality, "-f", file.path()})};
       EXPECT_TRUE(sub.output() == large) << version << ' ' << quality;
       EXPECT_EQ(pub.exit_status(), 0);
       EXPECT_EQ(sub.exit_status(), 0);
       while (our.statistics().sessions != 0) std::this_thread::yield();
     }
   }
-  std::filesystem::remove(file);
 }
 
 TEST_F(interop_test, mosquitto_sub_resumes_its_session) {

@@ -1,11 +1,10 @@
 // The load commands of troupe-bench, as a shell sees them: what they print and how they end.
 #include <troupe/bench/load/child_process.hpp>
 #include <troupe/bench/load/load_json.hpp>
+#include <troupe/bench/load/scratch_file.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -18,6 +17,7 @@ namespace {
 using troupe::bench::child_errors;
 using troupe::bench::child_result;
 using troupe::bench::run_child;
+using troupe::bench::scratch_file;
 
 child_result bench(std::vector<std::string> words) {
   words.insert(words.begin(), std::string{TROUPE_BIN_DIR} + "/troupe-bench");
@@ -32,23 +32,10 @@ nlohmann::json result_of(std::vector<std::string> words, int status = 0) {
   return nlohmann::json::parse(ended.output, nullptr, false);
 }
 
-/// A file that is gone with this object.
-class scratch_file {
-public:
-  explicit scratch_file(const std::string& end)
-      : name_{testing::TempDir() + "troupe-" + std::to_string(::getpid()) + end} {}
-  ~scratch_file() { ::unlink(name_.c_str()); }
-  scratch_file(const scratch_file&) = delete;
-  scratch_file& operator=(const scratch_file&) = delete;
-  const std::string& name() const { return name_; }
-  std::string text() const {
-    std::ifstream file{name_};
-    return {std::istreambuf_iterator<char>{file}, {}};
-  }
-
-private:
-  std::string name_;
-};
+std::string text_of(const scratch_file& one) {
+  std::ifstream file{one.name()};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
 
 class every_quality : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
@@ -167,7 +154,7 @@ TEST(load_program, ends_with_1_and_a_summary_when_there_is_no_broker) {
 
 TEST(load_program, prints_its_summary_when_it_is_interrupted) {
   for (const int signal : {SIGTERM, SIGINT}) {
-    const scratch_file line{".line"}; // standard error: the live line says when messages flow
+    const scratch_file line{"line"}; // standard error: the live line says when messages flow
     const child_result ended = run_child(
         {"sh", "-c",
          "env --default-signal=INT \"$0\" run --broker embedded -d 1h --progress 50ms --format json "
@@ -183,7 +170,7 @@ TEST(load_program, prints_its_summary_when_it_is_interrupted) {
 }
 
 TEST(load_program, writes_files_that_report_and_compare_read) {
-  const scratch_file json{".json"};
+  const scratch_file json{"run.json"};
   ASSERT_EQ(bench({"run", "--broker", "embedded", "-d", "1s", "--warmup", "0", "--quiet", "-o", json.name()})
                 .status,
             0);
@@ -194,21 +181,21 @@ TEST(load_program, writes_files_that_report_and_compare_read) {
     EXPECT_EQ(shown.output.find("nan"), std::string::npos) << format;
     EXPECT_NE(shown.output.find("received"), std::string::npos) << format;
   }
-  EXPECT_EQ(bench({"report", json.name(), "--format", "json"}).output, json.text());
+  EXPECT_EQ(bench({"report", json.name(), "--format", "json"}).output, text_of(json));
   EXPECT_EQ(bench({"report", "/nonexistent"}).status, 2);
   EXPECT_EQ(bench({"compare", json.name(), "/nonexistent"}).status, 2);
 }
 
 TEST(load_program, writes_slices_and_judges_against_a_baseline) {
-  const scratch_file json{"-base.json"};
-  const scratch_file series{".csv"};
+  const scratch_file json{"base.json"};
+  const scratch_file series{"series.csv"};
   const std::vector<std::string> run{"run",      "--broker", "embedded",         "--rate", "2k",
                                      "-d",       "1s",       "--warmup",         "0",      "--quiet",
                                      "--format", "csv",      "--max-regression", "1000000"};
   auto first = run;
   first.insert(first.end(), {"-o", json.name(), "--time-series", series.name()});
   ASSERT_EQ(bench(first).status, 0);
-  EXPECT_EQ(series.text().rfind("end_s,sent_per_s,acked_per_s,received_per_s,p50_ns,p99_ns\n", 0), 0U);
+  EXPECT_EQ(text_of(series).rfind("end_s,sent_per_s,acked_per_s,received_per_s,p50_ns,p99_ns\n", 0), 0U);
   auto second = run;
   second.insert(second.end(), {"--baseline", json.name()});
   EXPECT_EQ(bench(second).status, 0);
@@ -217,7 +204,7 @@ TEST(load_program, writes_slices_and_judges_against_a_baseline) {
 }
 
 TEST(load_program, judges_repeats_against_repeats) {
-  const scratch_file json{"-repeats.json"};
+  const scratch_file json{"repeats.json"};
   const std::vector<std::string> run{"run", "--broker", "embedded", "-L", "100", "--repeat", "2", "--quiet"};
   auto first = run;
   first.insert(first.end(), {"-o", json.name()});
@@ -228,8 +215,8 @@ TEST(load_program, judges_repeats_against_repeats) {
 }
 
 TEST(load_program, refuses_to_compare_what_was_measured_otherwise) {
-  const scratch_file a{"-a.json"};
-  const scratch_file b{"-b.json"};
+  const scratch_file a{"a.json"};
+  const scratch_file b{"b.json"};
   ASSERT_EQ(bench({"run", "--broker", "embedded", "-L", "100", "--quiet", "-o", a.name()}).status, 0);
   ASSERT_EQ(bench({"run", "--broker", "embedded", "-L", "200", "--quiet", "-o", b.name()}).status, 0);
   EXPECT_EQ(bench({"compare", a.name(), b.name()}).status, 2);

@@ -1,12 +1,11 @@
 #include "support/sample.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <troupe/config/load.hpp>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 using namespace troupe::config;
 
@@ -47,7 +46,6 @@ struct example {
 class load_test : public testing::Test {
 protected:
   ~load_test() override {
-    std::filesystem::remove(path_);
     for (const auto& each : variables_) unsetenv(each.c_str());
   }
   void write(const std::string& text) { std::ofstream(path_) << text; }
@@ -67,7 +65,8 @@ protected:
 
   example settings;
   std::string help;
-  std::string path_ = testing::TempDir() + "load_test_" + std::to_string(getpid()) + ".toml";
+  troupe::test::scratch_folder folder_{};
+  std::string path_ = folder_.file("settings.toml");
 
 private:
   std::vector<std::string> variables_;

@@ -1,6 +1,8 @@
 #include <troupe/broker/passwd_command.hpp>
 #include <troupe/broker/password_file.hpp>
 
+#include "support/scratch_folder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,16 +10,14 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 namespace troupe::brokerage {
 namespace {
 
 struct passwd_command_test : testing::Test {
-  std::string path = testing::TempDir() + "passwd_command_" + std::to_string(getpid());
+  test::scratch_folder folder{};
+  std::string path = folder.file("users");
   std::ostringstream errors{};
 
-  ~passwd_command_test() override { std::filesystem::remove(path); }
   int run(const std::vector<std::string>& arguments, const std::string& typed) {
     std::istringstream input{typed};
     return passwd_command(arguments, input, errors, -1);

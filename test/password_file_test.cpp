@@ -1,5 +1,7 @@
 #include <troupe/broker/password_file.hpp>
 
+#include "support/scratch_folder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,11 +22,9 @@ password_hash hash_of(std::string_view password) {
 }
 
 struct password_file : testing::Test {
-  fs::path folder = fs::path{testing::TempDir()} / ("password_file_" + std::to_string(getpid()));
-  std::string path = (folder / "users").string();
+  test::scratch_folder folder{};
+  std::string path = folder.file("users");
 
-  password_file() { fs::create_directories(folder); }
-  ~password_file() override { fs::remove_all(folder); }
   std::string text() const {
     std::ifstream file{path};
     return {std::istreambuf_iterator<char>{file}, {}};
@@ -57,12 +57,12 @@ TEST_F(password_file, is_for_its_owner_alone_and_replaced_as_a_whole) {
   const std::string old{std::istreambuf_iterator<char>{reader}, {}};
   EXPECT_EQ(old.find("bob"), std::string::npos);
   EXPECT_NE(text().find("bob"), std::string::npos);
-  EXPECT_EQ(std::distance(fs::directory_iterator{folder}, {}), 1); // nothing is left behind
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder.path()}, {}), 1); // nothing is left behind
 }
 
 TEST_F(password_file, keeps_comments_and_follows_links) {
   std::ofstream{path} << "# who may come\n\nann:" << hash_of("a").text() << "\n# the end";
-  const std::string link = (folder / "link").string();
+  const std::string link = folder.file("link");
   fs::create_symlink(path, link);
   ASSERT_FALSE(set_password(link, "ann", hash_of("z")));
   EXPECT_TRUE(fs::is_symlink(link));
@@ -77,7 +77,7 @@ TEST_F(password_file, forgets_who_is_removed) {
   EXPECT_FALSE(remove_password(path, "ann"));
   EXPECT_EQ(read_passwords(path).table.size(), 1U);
   EXPECT_EQ(remove_password(path, "ann"), std::errc::invalid_argument);
-  EXPECT_EQ(remove_password((folder / "none").string(), "ann"), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(remove_password(folder.file("none"), "ann"), std::errc::no_such_file_or_directory);
 }
 
 TEST_F(password_file, names_every_line_that_is_wrong) {
@@ -90,7 +90,7 @@ TEST_F(password_file, names_every_line_that_is_wrong) {
   EXPECT_EQ(read.problems[2].line, 4U);
   EXPECT_EQ(read.problems[3].line, 5U);
   EXPECT_EQ(read.problems[3].source, "users");
-  EXPECT_EQ(read_passwords((folder / "none").string()).problems.size(), 1U);
+  EXPECT_EQ(read_passwords(folder.file("none")).problems.size(), 1U);
 }
 
 TEST_F(password_file, holds_no_name_that_it_could_not_read_again) {
@@ -104,7 +104,7 @@ TEST_F(password_file, holds_no_name_that_it_could_not_read_again) {
 }
 
 TEST_F(password_file, says_what_the_system_refuses) {
-  EXPECT_TRUE(set_password((folder / "no" / "such" / "folder").string(), "ann", hash_of("a")));
+  EXPECT_TRUE(set_password(folder.file("no/such/folder"), "ann", hash_of("a")));
 }
 
 } // namespace

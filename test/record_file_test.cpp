@@ -1,7 +1,7 @@
 // A file of records: what it keeps, what it refuses, what survives.
 #include <troupe/runtime/record_file.hpp>
 
-#include "support/scratch_file.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <gtest/gtest.h>
 

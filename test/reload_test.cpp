@@ -1,6 +1,7 @@
 // The program and what it reads again on SIGHUP, and a broker whose rules change while clients are there.
 #include "support/child.hpp"
 #include "support/raw_client.hpp"
+#include "support/scratch_folder.hpp"
 #include "support/shard_rig.hpp"
 #include "support/tls/certificates.hpp"
 
@@ -13,13 +14,10 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 namespace troupe::brokerage {
 namespace {
@@ -34,13 +32,10 @@ password_hash hash_of(std::string_view password) {
 }
 
 struct reload_test : testing::Test {
-  std::filesystem::path folder =
-      std::filesystem::path{testing::TempDir()} / ("reload_" + std::to_string(getpid()));
-  std::string users = (folder / "users").string();
-  std::string settings = (folder / "broker.toml").string();
+  test::scratch_folder folder{};
+  std::string users = folder.file("users");
+  std::string settings = folder.file("broker.toml");
 
-  reload_test() { std::filesystem::create_directories(folder); }
-  ~reload_test() override { std::filesystem::remove_all(folder); }
   void write(const std::string& text) const { std::ofstream{settings} << text; }
   std::string base() const { return "allow_anonymous = false\npassword_file = \"" + users + "\"\n"; }
 };

@@ -1,6 +1,7 @@
 // The program and those who watch over it: service manager, Prometheus, people who read its settings.
 #include "support/child.hpp"
 #include "support/raw_client.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <troupe/broker/metrics_endpoint.hpp>
 #include <troupe/broker/service_notice.hpp>
@@ -23,28 +24,30 @@ namespace {
 /// A manager's socket, and the variable that names it.
 class manager {
 public:
-  manager() : path_{testing::TempDir() + "notify_" + std::to_string(getpid())} {
+  manager() {
     socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     sockaddr_un at{};
     at.sun_family = AF_UNIX;
-    path_.copy(at.sun_path, sizeof at.sun_path - 1);
-    ::unlink(path_.c_str());
+    path_.path().copy(at.sun_path, sizeof at.sun_path - 1);
+    const timeval most{30, 0};
+    EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most), 0);
     EXPECT_EQ(::bind(socket_, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
-    ::setenv("NOTIFY_SOCKET", path_.c_str(), 1);
+    ::setenv("NOTIFY_SOCKET", path_.path().c_str(), 1);
   }
   ~manager() {
     ::unsetenv("NOTIFY_SOCKET");
     ::close(socket_);
-    ::unlink(path_.c_str());
   }
+  /// Fails instead of hanging.
   std::string next() const {
     char text[256];
     const auto size = ::recv(socket_, text, sizeof text, 0);
+    EXPECT_GE(size, 0) << "nothing came for 30 seconds";
     return size < 0 ? std::string{} : std::string(text, static_cast<std::size_t>(size));
   }
 
 private:
-  std::string path_;
+  test::scratch_file path_{"notify"};
   int socket_ = -1;
 };
 

@@ -5,7 +5,7 @@
 #include <troupe/runtime/record_store.hpp>
 
 #include "support/actors/scripted_broker.hpp"
-#include "support/scratch_file.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -1,5 +1,6 @@
 // What a user may say of sockets, seen at the sockets themselves; and what no program of ours leaves to others.
 #include "support/ends.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <troupe/runtime/acceptor.hpp>
 #include <troupe/runtime/dialer.hpp>
@@ -170,8 +171,10 @@ TEST_F(socket_options_test, choose_a_family_among_the_addresses_of_a_host) {
 class descriptors : public socket_options_test, public testing::WithParamInterface<const char*> {};
 
 TEST_P(descriptors, of_sockets_are_closed_when_another_program_starts) {
+  const scratch_file own{"socket"}; // its path makes a name of a socket nobody else's
+  const bool is_unix = std::string_view{GetParam()}.starts_with("unix");
   const std::set<int> before = open_descriptors();
-  const endpoint bound = listen(GetParam());
+  const endpoint bound = listen(GetParam() + (is_unix ? own.path() : std::string{}));
   ASSERT_FALSE(dial(bound));
   arrived_.get_future().get();
   int sockets = 0;

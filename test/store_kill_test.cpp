@@ -2,7 +2,7 @@
 #include "support/child.hpp"
 #include "support/ladder.hpp"
 #include "support/raw_client.hpp"
-#include "support/scratch_file.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <gtest/gtest.h>
 

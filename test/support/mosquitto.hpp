@@ -9,6 +9,7 @@
 
 #include "child.hpp"
 #include "port_holder.hpp"
+#include "scratch_folder.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -23,20 +24,12 @@ class mosquitto {
 public:
   /// `more` are further lines of its configuration; "allow_anonymous true" is said unless they say else.
   explicit mosquitto(std::string_view more = "allow_anonymous true\n") {
-    std::string name = (std::filesystem::temp_directory_path() / "troupe-mosquitto-XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
     std::ofstream{file("conf")} << "listener " << port_.port() << " 127.0.0.1\n"
                                 << "user root\n" // or it could not write here; heeded if we are root
-                                << "persistence true\npersistence_location " << folder_.string() << "/\n"
+                                << "persistence true\npersistence_location " << folder_.path() << "/\n"
                                 << "max_queued_messages 0\nlog_dest stderr\nlog_type error\n"
                                 << more;
     start();
-  }
-  ~mosquitto() {
-    running_.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
   mosquitto(const mosquitto&) = delete;
   mosquitto& operator=(const mosquitto&) = delete;
@@ -44,7 +37,7 @@ public:
   std::string url() const { return port_.url(); }
 
   void start() {
-    running_.emplace(std::vector<std::string>{program(), "-c", file("conf").string()});
+    running_.emplace(std::vector<std::string>{program(), "-c", file("conf")});
     ASSERT_TRUE(running_->is_started());
     while (!takes_connections()) {
       ASSERT_TRUE(running_->is_running()) << "mosquitto ended early";
@@ -61,9 +54,7 @@ public:
   void forget() const { std::filesystem::remove(file("db")); }
 
 private:
-  std::filesystem::path file(const char* ending) const {
-    return folder_ / (std::string{"mosquitto."} + ending);
-  }
+  std::string file(const std::string& ending) const { return folder_.file("mosquitto." + ending); }
   /// Debian keeps it where only the superuser's PATH looks.
   static std::string program() {
     return std::filesystem::exists("/usr/sbin/mosquitto") ? "/usr/sbin/mosquitto" : "mosquitto";
@@ -76,7 +67,7 @@ private:
     return is_taken;
   }
 
-  std::filesystem::path folder_;
+  scratch_folder folder_;
   port_holder port_{-1};
   std::optional<child> running_;
 };
