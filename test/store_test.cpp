@@ -1,8 +1,7 @@
-// What a broker with a store still knows after the end of its process, and what it says before.
-#include "support/shard_rig.hpp"
+// What a broker with a store still knows after the end of its process.
+#include "support/store_test.hpp"
 
 #include <troupe/broker/access_rules.hpp>
-#include <troupe/runtime/record_store.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,44 +13,8 @@ using protocol::packet_type;
 using protocol::qos;
 using protocol::reason_code;
 using test::rig_client;
-using test::shard_rig;
+using test::store_test;
 using texts = std::vector<std::string>;
-
-/// A broker whose process ends now and then.
-struct store_test : testing::Test {
-  void start(brokerage::shard_number shards = 1, broker_options options = {}) {
-    options.store = records;
-    rig.emplace(std::move(options), shards);
-  }
-  /// Without another word; what was not kept is lost.
-  void crash() {
-    records->hold();
-    clients.clear();
-    rig.reset();
-    records->lose();
-    records->hold(false);
-  }
-  void restart(brokerage::shard_number shards = 1, broker_options options = {}) {
-    crash();
-    start(shards, std::move(options));
-  }
-  rig_client& client(std::size_t shard = 0) {
-    return *clients.emplace_back(std::make_unique<rig_client>(*rig, shard));
-  }
-  rig_client& durable(const std::string& id, std::size_t shard = 0, bool clean = false) {
-    rig_client& made = client(shard);
-    made.connect({.id = id, .clean = clean, .expiry = 1'000});
-    return made;
-  }
-  static bool is_present(rig_client& who) {
-    const auto said = who.hear(packet_type::connack);
-    return said.size() == 1 && said[0].session_present;
-  }
-
-  std::shared_ptr<runtime::memory_records> records = std::make_shared<runtime::memory_records>();
-  std::optional<shard_rig> rig;
-  std::vector<std::unique_ptr<rig_client>> clients;
-};
 
 TEST_F(store_test, keeps_sessions_with_their_subscriptions) {
   start();
@@ -90,65 +53,6 @@ TEST_F(store_test, keeps_what_waits_in_its_order) {
   const texts all = durable("reader").payloads();
   ASSERT_EQ(all.size(), 50U);
   for (int each = 0; each < 50; ++each) EXPECT_EQ(all[static_cast<std::size_t>(each)], std::to_string(each));
-}
-
-TEST_F(store_test, acknowledges_nothing_before_it_is_kept) {
-  start();
-  durable("reader").subscribe("t");
-  clients.clear();
-  rig_client& writer = durable("writer");
-  (void)writer.hear();
-  records->hold();
-  writer.publish("t", "one", {.quality = qos::at_least_once, .id = 1});
-  writer.publish("t", "two", {.quality = qos::exactly_once, .id = 2});
-  writer.subscribe("elsewhere");
-  EXPECT_TRUE(writer.hear().empty());
-  records->commit(1);
-  rig->settle();
-  EXPECT_EQ(writer.hear(packet_type::puback).size(), 1U);
-  records->commit();
-  rig->settle();
-  records->commit();
-  rig->settle();
-  const auto rest = writer.hear();
-  ASSERT_EQ(rest.size(), 2U);
-  EXPECT_EQ(rest[0].type, packet_type::pubrec);
-  EXPECT_EQ(rest[1].type, packet_type::suback);
-}
-
-TEST_F(store_test, lets_nobody_wait_who_does_not_need_the_disk) {
-  start();
-  rig_client& reader = client();
-  reader.connect({.id = "reader"});
-  reader.subscribe("t");
-  rig_client& writer = client();
-  writer.connect({.id = "writer"});
-  (void)writer.hear();
-  (void)reader.hear();
-  records->hold();
-  writer.publish("t", "bare");
-  writer.publish("t", "counted", {.quality = qos::at_least_once});
-  EXPECT_EQ(reader.payloads(), (texts{"bare", "counted"}));
-  EXPECT_EQ(writer.hear(packet_type::puback).size(), 1U);
-  EXPECT_EQ(records->waiting(), 0U);
-}
-
-TEST_F(store_test, waits_for_the_shard_that_keeps_the_message) {
-  start(3);
-  durable("reader", 2).subscribe("t");
-  clients.clear();
-  rig->settle();
-  rig_client& writer = client(0);
-  writer.connect({.id = "writer"});
-  (void)writer.hear();
-  records->hold();
-  writer.publish("t", "far away", {.quality = qos::at_least_once});
-  EXPECT_TRUE(writer.hear().empty());
-  records->commit();
-  rig->settle();
-  EXPECT_EQ(writer.hear(packet_type::puback).size(), 1U);
-  restart(2); // another number of shards as well
-  EXPECT_EQ(durable("reader", 1).payloads(), texts{"far away"});
 }
 
 TEST_F(store_test, resends_with_the_same_id_and_dup) {
@@ -196,22 +100,6 @@ TEST_F(store_test, resumes_with_pubrel_alone_what_was_taken) { // H04
   clients.back()->acknowledge(packet_type::pubcomp, 2);
   restart();
   EXPECT_EQ(durable("reader").hear().size(), 1U);
-}
-
-TEST_F(store_test, says_pubrel_only_when_it_is_kept) {
-  start();
-  rig_client& reader = durable("reader");
-  reader.subscribe("t");
-  rig_client& writer = client();
-  writer.connect({.id = "writer"});
-  writer.publish("t", "a", {.quality = qos::exactly_once, .id = 1});
-  (void)reader.hear();
-  records->hold();
-  reader.acknowledge(packet_type::pubrec, 1);
-  EXPECT_TRUE(reader.hear().empty());
-  records->commit();
-  rig->settle();
-  EXPECT_EQ(reader.hear(packet_type::pubrel).size(), 1U);
 }
 
 TEST_F(store_test, knows_a_repeated_qos_2_publish_in_its_next_life) { // H05
@@ -355,69 +243,6 @@ TEST_F(store_test, takes_a_moving_session_along) {
   EXPECT_EQ(all[2].payload, "b");
 }
 
-TEST_F(store_test, gives_a_group_member_s_messages_to_another_across_the_restart) { // H20
-  start(2);
-  durable("first", 0).subscribe("$share/g/t");
-  durable("second", 1).subscribe("$share/g/t");
-  clients.clear();
-  rig->settle();
-  rig_client& writer = client();
-  writer.connect({.id = "writer"});
-  for (int each = 1; each <= 6; ++each)
-    writer.publish("t", std::to_string(each),
-                   {.quality = qos::at_least_once, .id = static_cast<protocol::packet_id>(each)});
-  EXPECT_EQ(writer.hear(packet_type::puback).size(), 6U);
-  restart(2);
-  std::string chosen = "first";
-  std::string other = "second";
-  if (durable("first", 1).payloads().empty()) std::swap(chosen, other);
-  rig_client& goes = durable(chosen, 1);
-  EXPECT_FALSE(goes.payloads().empty());
-  goes.disconnect(reason_code::success, 0); // it has acknowledged none
-  rig->settle();
-  restart(3);
-  EXPECT_EQ(durable(other).payloads().size(), 6U);
-}
-
-TEST_F(store_test, gives_what_a_group_had_to_members_of_that_group_alone) {
-  start();
-  rig_client& goes = durable("goes");
-  goes.subscribe("$share/g/t");
-  goes.subscribe("$share/h/u");
-  rig_client& writer = client();
-  writer.connect({.id = "writer"});
-  writer.publish("t", "x", {.quality = qos::at_least_once});
-  durable("elsewhere").subscribe("$share/h/u");
-  durable("passing").subscribe("$share/g/t", qos::at_most_once);
-  durable("heir").subscribe("$share/g/t", qos::at_least_once);
-  records->hold();
-  goes.disconnect(reason_code::success, 0);
-  EXPECT_EQ(records->commit(1), 1U); // that it has ended, and nothing of who is to have what it had
-  restart();
-  EXPECT_EQ(rig->counts().sessions.value(), 3U);
-  EXPECT_EQ(durable("elsewhere").payloads(), texts{});
-  EXPECT_EQ(durable("passing").payloads(), texts{});
-  const auto heard = durable("heir").hear(packet_type::publish);
-  ASSERT_EQ(heard.size(), 1U);
-  EXPECT_EQ(heard[0].quality, qos::at_least_once);
-}
-
-TEST_F(store_test, gives_nothing_away_that_a_lost_group_member_was_taking_at_qos_2) { // MQTT-4.8.2-5
-  start();
-  rig_client& goes = durable("goes");
-  goes.subscribe("$share/g/t", qos::exactly_once);
-  rig_client& writer = client();
-  writer.connect({.id = "writer"});
-  writer.publish("t", "taking", {.quality = qos::exactly_once, .id = 1});
-  writer.publish("t", "repeatable", {.quality = qos::at_least_once, .id = 2});
-  durable("heir").subscribe("$share/g/t", qos::exactly_once);
-  records->hold();
-  goes.disconnect(reason_code::success, 0);
-  records->commit(1);
-  restart();
-  EXPECT_EQ(durable("heir").payloads(), texts{"repeatable"});
-}
-
 TEST_F(store_test, forgets_subscriptions_that_are_not_granted_any_more) {
   start();
   rig_client& reader = durable("reader");
@@ -438,20 +263,6 @@ TEST_F(store_test, writes_nothing_down_of_what_the_broker_says_of_itself) {
   one.connect();
   one.subscribe("$SYS/#");
   EXPECT_EQ(one.payloads(), texts{"1"});
-}
-
-TEST_F(store_test, pauses_sources_for_all_that_is_not_kept_yet) {
-  records->hold();
-  brokerage::store our{records, 0, nullptr, {}, 0};
-  const std::string filter(60'000, 'f');
-  for (std::uint64_t each = 1; each <= 600 && !our.is_crowded(); ++each) {
-    our.keep_filter(each, filter, {});
-    our.hand_over(); // as for each client that comes
-  }
-  EXPECT_TRUE(our.is_crowded());
-  records->commit();
-  EXPECT_TRUE(our.poll());
-  EXPECT_FALSE(our.is_crowded());
 }
 
 } // namespace
