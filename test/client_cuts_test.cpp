@@ -2,7 +2,7 @@
 #include <troupe/actors/client.hpp>
 #include <troupe/protocol/errc.hpp>
 
-#include "support/actors/timed_clients.hpp"
+#include "support/actors/kept_clients.hpp"
 #include "support/seeded.hpp"
 
 #include <atomic>
@@ -121,18 +121,11 @@ private:
   unsigned next_id_ = 0;
 };
 
-class cuts : public support::timed_clients {
+class cuts : public support::kept_clients {
 protected:
   static constexpr int wanted_cuts = 10'000;
   static constexpr int at_once = 4;
 
-  troupe::client_options kept() const {
-    auto result = options();
-    result.clean_start = false;
-    result.session_expiry = 1h;
-    result.hooks = std::make_shared<support::eager_hooks>();
-    return result;
-  }
   /// The next publish when one has ended, as long as the broker still cuts.
   void publish_next(client& c, const cutting_broker& broker) {
     if (broker.cuts == wanted_cuts) return;
@@ -155,7 +148,7 @@ TEST_P(cuts, ten_thousand_leave_every_message_of_qos_2_delivered_exactly_once) {
   broker.most_to_hand_out = 4'000;
   network->play(broker);
   std::map<int, int> seen;
-  client c{stage, kept()};
+  client c{stage, resuming_at_once()};
   auto mine = c.subscribe("in", qos::exactly_once,
                           [&](const message& m) { ++seen[std::stoi(std::string{m.text()})]; });
   for (int n = 0; n != at_once; ++n) publish_next(c, broker);

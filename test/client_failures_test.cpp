@@ -2,33 +2,23 @@
 #include <troupe/actors/client.hpp>
 #include <troupe/protocol/errc.hpp>
 
-#include "support/actors/timed_clients.hpp"
+#include "support/actors/kept_clients.hpp"
 
 #include <atomic>
 #include <string>
 #include <vector>
 
+namespace troupe {
 namespace {
 
+using protocol::errc;
 using support::dump;
-using troupe::client;
-using troupe::client_state;
-using troupe::message;
-using troupe::outcome;
-using troupe::qos;
-using troupe::protocol::errc;
 using namespace std::chrono_literals;
 
 constexpr auto resumed = "20 03 01 00 00";
 
-class failures : public support::timed_clients {
+class failures : public support::kept_clients {
 protected:
-  troupe::client_options kept() const {
-    auto result = options();
-    result.clean_start = false;
-    result.session_expiry = 1h;
-    return result;
-  }
   static std::string publish_1(const char* id, const char* text, bool is_again = false) {
     return dump((is_again ? "3A 07 00 01 't' " : "32 07 00 01 't' ") + std::string{id} + " 00 '" + text
                 + "'");
@@ -76,7 +66,7 @@ TEST_P(failures, a_publish_whose_pubrec_came_is_resumed_with_pubrel_and_one_with
 
 TEST_P(failures, what_a_handler_refused_in_3_1_1_comes_again_after_a_reconnect) {
   auto old = kept();
-  old.version = troupe::version::v3_1_1;
+  old.version = version::v3_1_1;
   old.session_expiry = 0s;
   client c{stage, old};
   int calls = 0;
@@ -84,7 +74,7 @@ TEST_P(failures, what_a_handler_refused_in_3_1_1_comes_again_after_a_reconnect) 
                           [&](const message&) {
                             if (++calls == 1) throw std::runtime_error{"not now"};
                           },
-                          {.acknowledge = troupe::ack_policy::handled});
+                          {.acknowledge = ack_policy::handled});
   auto link = welcome("20 02 00 00");
   heard(link);
   say(link, "90 03 00 01 01 | 32 06 00 01 'a' 00 01 'x'");
@@ -171,7 +161,7 @@ TEST_P(failures, both_qualities_share_one_window_of_any_size) {
     char connack[32];
     std::snprintf(connack, sizeof connack, "20 06 00 00 03 21 00 %02X", window);
     auto link = welcome(connack);
-    std::vector<troupe::pending<outcome>> all;
+    std::vector<pending<outcome>> all;
     for (unsigned n = 0; n != 50; ++n)
       all.push_back(c.publish("t", "x", n % 2 == 0 ? qos::at_least_once : qos::exactly_once));
     unsigned open = 0;
@@ -260,3 +250,4 @@ TEST_P(failures, half_a_packet_of_a_lost_connection_is_forgotten) {
 INSTANTIATE_TEST_SUITE_P(on, failures, support::both_schedulers(), support::scheduler_name);
 
 } // namespace
+} // namespace troupe

@@ -14,20 +14,16 @@
 #include <thread>
 #include <vector>
 
+namespace troupe {
 namespace {
 
+using protocol::errc;
 using support::dump;
-using troupe::client;
-using troupe::client_state;
-using troupe::message;
-using troupe::outcome;
-using troupe::qos;
-using troupe::protocol::errc;
 using namespace std::chrono_literals;
 
 class failures_in_time : public support::timed_clients {
 protected:
-  troupe::client_options pinging() const {
+  client_options pinging() const {
     auto result = options();
     result.keep_alive = 1s;
     result.ping_timeout = 500ms;
@@ -86,7 +82,7 @@ TEST_P(failures_in_time, a_handler_that_sleeps_for_twenty_seconds_stops_no_ackno
                             asleep.count_down();
                             may_wake.wait();
                           },
-                          {.run_on = troupe::run_on::own_thread});
+                          {.run_on = run_on::own_thread});
   heard(link);
   say(link, "90 04 00 01 00 01 | 32 0A 00 04 'slow' 00 01 00 'x'");
   EXPECT_EQ(heard(link), dump("40 02 00 01"));
@@ -149,9 +145,8 @@ TEST_P(failures_in_time, whoever_reconnects_from_the_end_of_a_connection_comes_b
     time.advance(1s); // a ping is out
     // Its answer fails to come at the very moment when the socket fails as well.
     if (chance.one_in(2)) {
-      troupe::test::at(network->home(), [&] {
-        support::cut_here(link.state(), std::make_error_code(std::errc::connection_reset));
-      });
+      test::at(network->home(),
+               [&] { support::cut_here(link.state(), std::make_error_code(std::errc::connection_reset)); });
       time.advance(500ms);
     } else {
       time.advance(500ms);
@@ -178,7 +173,7 @@ TEST_P(failures_in_time, a_hundred_thousand_messages_are_handled_and_acknowledge
                             ++handled;
                             for (auto n = chance.below(20); n != 0; --n) std::this_thread::yield();
                           },
-                          {.acknowledge = troupe::ack_policy::handled});
+                          {.acknowledge = ack_policy::handled});
   auto link = welcome();
   heard(link);
   say(link, "90 04 00 01 00 02");
@@ -225,7 +220,7 @@ TEST_P(failures_in_time, a_slow_consumer_is_felt_by_the_peer_and_costs_the_same_
                             may_handle.acquire();
                             ++handled;
                           },
-                          {.run_on = troupe::run_on::own_thread});
+                          {.run_on = run_on::own_thread});
   auto link = welcome();
   heard(link);
   say(link, "90 04 00 01 00 00");
@@ -255,13 +250,13 @@ TEST_P(failures_in_time, a_slow_consumer_that_may_lose_messages_has_each_of_them
   client c{stage, options()};
   std::counting_semaphore<> may_handle{0};
   std::atomic<int> handled{0};
-  auto slow = c.subscribe(
-      "a", qos::at_most_once,
-      [&](const message&) {
-        may_handle.acquire();
-        ++handled;
-      },
-      {.run_on = troupe::run_on::own_thread, .when_full = troupe::overflow::drop_newest, .queue_items = 10});
+  auto slow =
+      c.subscribe("a", qos::at_most_once,
+                  [&](const message&) {
+                    may_handle.acquire();
+                    ++handled;
+                  },
+                  {.run_on = run_on::own_thread, .when_full = overflow::drop_newest, .queue_items = 10});
   auto link = welcome();
   heard(link);
   say(link, "90 04 00 01 00 00");
@@ -278,3 +273,4 @@ TEST_P(failures_in_time, a_slow_consumer_that_may_lose_messages_has_each_of_them
 INSTANTIATE_TEST_SUITE_P(on, failures_in_time, support::both_schedulers(), support::scheduler_name);
 
 } // namespace
+} // namespace troupe

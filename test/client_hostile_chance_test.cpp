@@ -1,7 +1,7 @@
 // A broker that does everything wrong by chance, and still gets each message once.
 #include <troupe/actors/client.hpp>
 
-#include "support/actors/timed_clients.hpp"
+#include "support/actors/kept_clients.hpp"
 #include "support/seeded.hpp"
 
 #include <atomic>
@@ -16,16 +16,7 @@ using troupe::outcome;
 using troupe::qos;
 using namespace std::chrono_literals;
 
-class hostile_brokers_by_chance : public support::timed_clients {
-protected:
-  troupe::client_options kept() const {
-    auto result = options();
-    result.clean_start = false;
-    result.session_expiry = 1h;
-    result.hooks = std::make_shared<support::eager_hooks>();
-    return result;
-  }
-};
+class hostile_brokers_by_chance : public support::kept_clients {};
 
 /// Answers honestly in the end, and before that with whatever comes to mind.
 class mad_broker final : public support::player {
@@ -101,7 +92,7 @@ TEST_P(hostile_brokers_by_chance,
     network = std::make_shared<support::scripted_network>();
     mad_broker broker{seed};
     network->play(broker);
-    client c{stage, kept()};
+    client c{stage, resuming_at_once()};
     std::atomic<int> ended{0};
     std::atomic<int> failed{0};
     constexpr int count = 12;

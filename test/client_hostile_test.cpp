@@ -3,32 +3,20 @@
 #include <troupe/actors/client.hpp>
 #include <troupe/protocol/errc.hpp>
 
-#include "support/actors/timed_clients.hpp"
+#include "support/actors/kept_clients.hpp"
 
 #include <map>
 #include <string>
 #include <vector>
 
+namespace troupe {
 namespace {
 
+using protocol::errc;
 using support::dump;
-using troupe::client;
-using troupe::client_state;
-using troupe::message;
-using troupe::outcome;
-using troupe::qos;
-using troupe::protocol::errc;
 using namespace std::chrono_literals;
 
-class hostile_brokers : public support::timed_clients {
-protected:
-  troupe::client_options kept() const {
-    auto result = options();
-    result.clean_start = false;
-    result.session_expiry = 1h;
-    return result;
-  }
-};
+class hostile_brokers : public support::kept_clients {};
 
 constexpr auto bad_word = "E0 01 82"; // DISCONNECT: protocol error
 
@@ -308,3 +296,4 @@ TEST_P(hostile_brokers, that_fall_silent_half_open_are_noticed_and_nothing_is_lo
 INSTANTIATE_TEST_SUITE_P(on, hostile_brokers, support::both_schedulers(), support::scheduler_name);
 
 } // namespace
+} // namespace troupe

@@ -20,6 +20,13 @@ struct will_test : testing::Test {
     watcher.subscribe("will");
     watcher.hear();
   }
+  /// A client with a will goes without goodbye and leaves a session for so many seconds.
+  void lose_a_client(std::uint32_t delay, std::uint32_t expiry) {
+    with_will testament{delay};
+    rig_client client{rig};
+    client.connect({.clean = false, .expiry = expiry, .will = testament.will});
+    client.hang_up();
+  }
   std::size_t heard() { return watcher.hear(packet_type::publish).size(); }
 
   shard_rig rig{};
@@ -60,10 +67,7 @@ TEST_F(will_test, is_said_when_the_client_breaks_the_protocol) {
 }
 
 TEST_F(will_test, waits_for_its_delay) {
-  with_will testament{2};
-  rig_client client{rig};
-  client.connect({.clean = false, .expiry = 60, .will = testament.will});
-  client.hang_up();
+  lose_a_client(2, 60);
   rig.advance(1900ms);
   EXPECT_EQ(heard(), 0U);
   rig.advance(200ms);
@@ -73,10 +77,7 @@ TEST_F(will_test, waits_for_its_delay) {
 }
 
 TEST_F(will_test, is_cancelled_when_the_session_is_resumed) { // [MQTT-3.1.3-9]
-  with_will testament{2};
-  rig_client client{rig};
-  client.connect({.clean = false, .expiry = 60, .will = testament.will});
-  client.hang_up();
+  lose_a_client(2, 60);
   rig.advance(1s);
   rig_client back{rig};
   back.connect({.clean = false, .expiry = 60});
@@ -85,19 +86,13 @@ TEST_F(will_test, is_cancelled_when_the_session_is_resumed) { // [MQTT-3.1.3-9]
 }
 
 TEST_F(will_test, is_said_when_the_session_ends_before_the_delay) {
-  with_will testament{30};
-  rig_client client{rig};
-  client.connect({.clean = false, .expiry = 1, .will = testament.will});
-  client.hang_up();
+  lose_a_client(30, 1);
   rig.advance(1200ms);
   EXPECT_EQ(heard(), 1U);
 }
 
 TEST_F(will_test, is_said_at_once_when_a_clean_start_ends_the_session) {
-  with_will testament{30};
-  rig_client client{rig};
-  client.connect({.clean = false, .expiry = 60, .will = testament.will});
-  client.hang_up();
+  lose_a_client(30, 60);
   rig_client back{rig};
   back.connect({.clean = true});
   EXPECT_EQ(heard(), 1U);
