@@ -26,6 +26,11 @@ constexpr std::size_t read_size = std::size_t{256} << 10U;
 constexpr std::size_t largest_frame = std::size_t{16} << 20U;
 constexpr std::size_t much_waiting = std::size_t{4} << 20U; // nobody may say more until it is gone
 
+/// A remaining length has four octets at most: no octet that may still come makes a frame of this.
+bool has_endless_length(const octet* begin, const octet* end) noexcept {
+  return end - begin > 4 && std::all_of(begin + 1, begin + 5, [](octet each) { return each >= 0x80; });
+}
+
 [[noreturn]] void give_up(const char* what) { throw std::system_error{errno, std::generic_category(), what}; }
 
 } // namespace
@@ -139,7 +144,10 @@ void bare_broker::read(connection& from) {
   from.end += static_cast<std::size_t>(count);
   while (!from.is_closed) {
     const raw_frame frame = cut_frame(from.in.data() + from.begin, from.in.data() + from.end);
-    if (frame.size == 0) break;
+    if (frame.size == 0) {
+      if (has_endless_length(from.in.data() + from.begin, from.in.data() + from.end)) return close(from);
+      break;
+    }
     from.begin += frame.size;
     if (!on_frame(from, frame)) return close(from);
   }
