@@ -14,7 +14,9 @@ TEST(news, end_the_next_wait_when_nobody_waited) {
   news told;
   told.tell();
   told.tell();
-  told.wait_until(std::chrono::steady_clock::now() + 1h);
+  const auto until = std::chrono::steady_clock::now() + 1h;
+  told.wait_until(until);
+  EXPECT_LT(std::chrono::steady_clock::now(), until);
 }
 
 TEST(news, are_told_across_threads_with_what_was_written_before) {
@@ -33,7 +35,10 @@ TEST(news, are_told_across_threads_with_what_was_written_before) {
 
 TEST(news, are_not_waited_for_beyond_the_time) {
   news told;
-  told.wait_until(std::chrono::steady_clock::now() - 1s);
+  const auto until = std::chrono::steady_clock::now() + 1ms;
+  told.wait_until(until);
+  EXPECT_GE(std::chrono::steady_clock::now(), until) << "nobody told anything";
+  told.wait_until(until); // past, and it returns
 }
 
 } // namespace

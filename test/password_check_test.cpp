@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <optional>
 #include <string>
@@ -88,9 +89,16 @@ TEST(password_check, lets_no_more_wait_than_it_was_told) {
 
 TEST(password_check, ends_while_somebody_waits) {
   std::optional<password_check> check{std::in_place, table_of("ann", "secret")};
-  for (int each = 0; each < 20; ++each)
-    static_cast<void>(check->prove(named("ann"), as_octets("x"), [](reason_code) {}));
+  std::vector<int> told(20); // how often; by the check's thread, which its end waits for
+  for (int& mine : told)
+    EXPECT_FALSE(check->prove(named("ann"), as_octets("x"), [&mine](reason_code how) {
+      EXPECT_EQ(how, reason_code::bad_user_name_or_password);
+      ++mine;
+    }));
   check.reset();
+  // Whoever was told anything was told it once and in his turn.
+  EXPECT_LE(told.front(), 1);
+  EXPECT_TRUE(std::is_sorted(told.rbegin(), told.rend()));
 }
 
 // -- what a shard makes of it ---------------------------------------------------------------------------
