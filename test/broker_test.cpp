@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <ostream>
+#include <string>
 #include <thread>
 
 namespace troupe {
@@ -38,6 +40,13 @@ std::size_t threads() {
 struct layout {
   scheduler_kind scheduler;
   std::size_t workers;
+
+  std::string name() const {
+    constexpr const char* schedulers[] = {"own", "sharing", "stealing"};
+    return schedulers[static_cast<int>(scheduler)] + std::to_string(workers);
+  }
+  /// What ctest calls it; otherwise that would be its octets, with whatever lies between its members.
+  friend std::ostream& operator<<(std::ostream& to, const layout& which) { return to << which.name(); }
 };
 
 struct broker_test : testing::TestWithParam<layout> {
@@ -53,16 +62,11 @@ struct broker_test : testing::TestWithParam<layout> {
   }
 };
 
-std::string name_of(const testing::TestParamInfo<layout>& which) {
-  constexpr const char* schedulers[] = {"own", "sharing", "stealing"};
-  return schedulers[static_cast<int>(which.param.scheduler)] + std::to_string(which.param.workers);
-}
-
 INSTANTIATE_TEST_SUITE_P(everywhere, broker_test,
                          testing::Values(layout{scheduler_kind::own, 1}, layout{scheduler_kind::own, 2},
                                          layout{scheduler_kind::sharing, 2},
                                          layout{scheduler_kind::stealing, 1}),
-                         name_of);
+                         [](const auto& which) { return which.param.name(); });
 
 TEST_P(broker_test, carries_messages_of_all_qualities_between_the_versions) {
   start();

@@ -37,7 +37,7 @@ std::string text_of(const scratch_file& one) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-class every_quality : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+class every_quality : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(every_quality, sends_as_many_as_were_asked_for_and_each_arrives_once) {
   const auto [broker, quality] = GetParam();

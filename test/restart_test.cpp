@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +23,13 @@ struct kind {
   version spoken;
   qos quality;
   int at_once; // publishes on their way when the broker ends
+
+  std::string name() const {
+    return std::string{spoken == version::v5_0 ? "v5" : "v3"}
+           + (quality == qos::exactly_once ? "_qos2" : "_qos1");
+  }
+  /// What ctest calls it.
+  friend std::ostream& operator<<(std::ostream& to, const kind& which) { return to << which.name(); }
 };
 
 constexpr int rounds = 4;
@@ -135,10 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                     // mosquitto 2.0.11 starts again with no more than its limit of
                     // twenty in the state they had and publishes the rest anew: twice ten here.
                     kind{version::v5_0, qos::exactly_once, 10}),
-    [](const auto& each) {
-      return std::string{each.param.spoken == version::v5_0 ? "v5" : "v3"}
-             + (each.param.quality == qos::exactly_once ? "_qos2" : "_qos1");
-    });
+    [](const auto& each) { return each.param.name(); });
 
 } // namespace
 } // namespace troupe

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -26,6 +27,9 @@ struct way {
   version speaks;
   scheduler_kind scheduler;
   bool is_one_system;
+
+  /// What ctest calls it; otherwise that would be addresses, which differ from run to run.
+  friend std::ostream& operator<<(std::ostream& to, const way& which) { return to << which.name; }
 };
 
 class spines : public testing::TestWithParam<way> {
