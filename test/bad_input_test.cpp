@@ -204,8 +204,7 @@ TEST_P(bad_input, half_a_packet_and_then_silence_at_the_client) {
 TEST_P(bad_input, a_client_that_never_reads) {
   raw_client deaf{endpoint, 4096};
   deaf.say_hello({.id = "deaf", .keep_alive = 10});
-  deaf.subscribe("flood", qos::at_least_once);
-  deaf.next(packet_type::suback);
+  deaf.listen_to("flood", qos::at_least_once);
   test::inbox box;
   auto fast = witness.subscribe("flood", qos::at_least_once, box.handler());
   ASSERT_TRUE(fast.granted().get().ok());

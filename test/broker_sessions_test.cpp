@@ -34,8 +34,7 @@ INSTANTIATE_TEST_SUITE_P(own_and_stock, broker_sessions,
 TEST_P(broker_sessions, are_listed_connected_or_not) {
   raw_client here{endpoint};
   here.say_hello({.id = "here"});
-  here.subscribe("a");
-  here.next(packet_type::suback);
+  here.listen_to("a");
   {
     raw_client away{endpoint};
     away.say_hello({.id = "away", .clean = false, .expiry = 60});
@@ -91,8 +90,7 @@ TEST_P(broker_sessions, lose_their_connection_and_nothing_else_when_kicked) {
 TEST_P(broker_sessions, get_injected_messages_with_their_properties) {
   raw_client one{endpoint};
   one.say_hello();
-  one.subscribe("t");
-  one.next(packet_type::suback);
+  one.listen_to("t");
   protocol::property_block block;
   ASSERT_TRUE(block.set(protocol::property::message_expiry_interval, 30U));
   const protocol::publish message{.topic = "t",

@@ -107,8 +107,7 @@ TEST_P(broker_test, keeps_order_under_a_burst) {
   raw_client subscriber{endpoint};
   publisher.say_hello({.id = "publisher"});
   subscriber.say_hello({.id = "subscriber"});
-  subscriber.subscribe("t");
-  subscriber.next(packet_type::suback);
+  subscriber.listen_to("t");
   texts sent;
   std::vector<protocol::octet> bytes;
   for (int each = 0; each < 5'000; ++each) {
@@ -150,8 +149,7 @@ TEST_P(broker_test, takes_over_and_resumes_on_any_shard) {
       EXPECT_EQ(earlier->next(packet_type::disconnect).reason, reason_code::session_taken_over);
     }
     if (round == 0) {
-      later.subscribe("t", qos::at_least_once);
-      later.next(packet_type::suback);
+      later.listen_to("t", qos::at_least_once);
     }
     publisher.publish("t", std::to_string(round), {.quality = qos::at_least_once});
     const seen got = later.next(packet_type::publish);
@@ -230,10 +228,8 @@ TEST_P(broker_test, lets_no_slow_reader_delay_another) { // H21
   slow.say_hello({.id = "slow"});
   fast.say_hello({.id = "fast"});
   publisher.say_hello({.id = "publisher"});
-  slow.subscribe("t");
-  slow.next(packet_type::suback);
-  fast.subscribe("t");
-  fast.next(packet_type::suback);
+  slow.listen_to("t");
+  fast.listen_to("t");
   for (int round = 0; round < 300; ++round) {
     for (int each = 0; each < 10; ++each) publisher.publish("t", std::string(10'240, 'x'));
     ASSERT_EQ(fast.payloads(10).size(), 10U); // comes at once, whatever the slow one does
@@ -249,8 +245,7 @@ TEST_P(broker_test, publishes_for_the_application_as_a_client_would) { // H18
   raw_client client{endpoint};
   client.say_hello();
   const auto kept = [&] {
-    client.subscribe("r");
-    client.next(packet_type::suback);
+    client.listen_to("r");
     client.sync();
   };
   while (our->statistics().retained_messages != 1) std::this_thread::yield();
@@ -278,10 +273,7 @@ TEST_P(broker_test, never_makes_the_application_wait_for_a_client) { // H21
   raw_client fast{endpoint};
   slow.say_hello({.id = "slow"});
   fast.say_hello({.id = "fast"});
-  for (raw_client* each : {&slow, &fast}) {
-    each->subscribe("t");
-    each->next(packet_type::suback);
-  }
+  for (raw_client* each : {&slow, &fast}) each->listen_to("t");
   const std::string payload(10'240, 'x');
   for (int round = 0; round < 300; ++round) {
     for (int each = 0; each < 10; ++each)

@@ -49,8 +49,7 @@ INSTANTIATE_TEST_SUITE_P(own_and_stock, faulty_transport_test,
 TEST_P(faulty_transport_test, without_orders_does_nothing_wrong) {
   raw_client one{endpoint};
   EXPECT_EQ(one.say_hello().reason, reason_code::success);
-  one.subscribe("t");
-  one.next(packet_type::suback);
+  one.listen_to("t");
   const std::string large(100'000, 'x');
   one.publish("t", large, {.quality = qos::exactly_once});
   EXPECT_TRUE(one.next(packet_type::publish).payload == large);
@@ -134,8 +133,7 @@ TEST_P(faulty_transport_test, delays_by_the_clock) {
 TEST_P(faulty_transport_test, repeats_a_qos_2_message_before_its_release) {
   raw_client one{endpoint};
   one.say_hello();
-  one.subscribe("t");
-  one.next(packet_type::suback);
+  one.listen_to("t");
   orders->add(faults::resend_before_release());
   EXPECT_TRUE(our.publish("t", "x", qos::exactly_once));
   const seen first = one.next(packet_type::publish);
@@ -156,8 +154,7 @@ TEST_P(faulty_transport_test, repeats_a_qos_2_message_before_its_release) {
 TEST_P(faulty_transport_test, overruns_the_receive_maximum) {
   raw_client one{endpoint};
   one.say_hello({.receive_maximum = 2});
-  one.subscribe("t");
-  one.next(packet_type::suback);
+  one.listen_to("t");
   orders->add(faults::overrun(3));
   EXPECT_TRUE(our.publish("t", "x", qos::at_least_once));
   std::vector<protocol::packet_id> ids;
@@ -173,8 +170,7 @@ TEST_P(faulty_transport_test, cuts_the_connection_at_any_octet) {
     orders->add(faults::cut_after(octets, packet_type::publish));
     raw_client one{endpoint};
     one.say_hello();
-    one.subscribe("t");
-    one.next(packet_type::suback);
+    one.listen_to("t");
     EXPECT_TRUE(our.publish("t", "0123456789"));
     EXPECT_EQ(one.next().type, packet_type{});
     EXPECT_TRUE(one.sees_end());
@@ -210,8 +206,7 @@ TEST_P(faulty_transport_test, throttles_by_the_clock) {
 TEST_P(faulty_transport_test, swallows_everything_from_a_packet_on) {
   raw_client one{endpoint};
   one.say_hello({.id = "one"});
-  one.subscribe("t");
-  one.next(packet_type::suback);
+  one.listen_to("t");
   orders->add({.what = fault::deed::black_hole, .on = packet_type::pingresp, .client_id = "one"});
   raw_client other{endpoint};
   other.say_hello({.id = "other"});

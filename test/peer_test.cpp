@@ -58,8 +58,7 @@ TEST_F(timed_broker_test, closes_who_is_silent_for_too_long) { // H09
 TEST_F(timed_broker_test, ends_sessions_and_says_wills_in_time) { // H19
   raw_client watcher{endpoint};
   watcher.say_hello({.id = "watcher"});
-  watcher.subscribe("will");
-  watcher.next(packet_type::suback);
+  watcher.listen_to("will");
   protocol::property_block delay;
   ASSERT_TRUE(delay.set(protocol::property::will_delay_interval, 2U));
   const protocol::will_view will{

@@ -106,6 +106,13 @@ public:
     send({0xC0, 0x00});
     next(protocol::packet_type::pingresp);
   }
+  /// Subscribes, and returns when that is granted.
+  void listen_to(std::string_view filter, protocol::qos quality = protocol::qos::exactly_once) {
+    subscribe(filter, quality);
+    const seen answer = next(protocol::packet_type::suback);
+    ASSERT_EQ(answer.codes.size(), 1U) << filter;
+    EXPECT_FALSE(protocol::is_failure(answer.codes[0])) << filter;
+  }
   seen say_hello(const connect_options& how = {}) {
     connect(how);
     return next(protocol::packet_type::connack);
