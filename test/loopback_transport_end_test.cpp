@@ -123,6 +123,10 @@ TEST_P(loopback_transport_test, survives_ends_that_go_at_the_same_moment) {
     });
     gone.get_future().get();
     close_all();
+    for (recorder* each : {&near, &far}) {
+      EXPECT_TRUE(pattern(70'000).starts_with(each->received())) << round;
+      EXPECT_LE(each->closes(), 1) << round;
+    }
   }
 }
 

@@ -104,7 +104,7 @@ public:
   /// Everything said so far has been handled when this returns.
   void sync() {
     send({0xC0, 0x00});
-    next(protocol::packet_type::pingresp);
+    EXPECT_EQ(next(protocol::packet_type::pingresp).type, protocol::packet_type::pingresp);
   }
   /// Subscribes, and returns when that is granted.
   void listen_to(std::string_view filter, protocol::qos quality = protocol::qos::exactly_once) {
