@@ -23,9 +23,9 @@ TEST(load_threshold, knows_figures_by_name) {
 
 TEST(load_threshold, knows_which_names_there_are) {
   for (const char* name :
-       {"sent", "acked.rate", "e2e.p99", "e2e.uncorrected.p99.9", "connect.total.max", "lag.mean"})
+       {"sent", "acked.rate", "e2e.p99", "e2e.uncorrected.p99.9", "connect.total.max", "lag.mean", "e2e.p98"})
     EXPECT_TRUE(has_figure_name(name)) << name;
-  for (const char* name : {"", "e2e", "e2e.", "e2e.p98", "x.p99", "rate"})
+  for (const char* name : {"", "e2e", "e2e.", "e2e.p100", "e2e.p9x", "e2ep99", "x.p99", "rate"})
     EXPECT_FALSE(has_figure_name(name)) << name;
 }
 

@@ -141,6 +141,7 @@ load_result measure_load(const load_options& options) {
   const auto progress = options.quiet ? std::chrono::milliseconds{0} : options.progress;
   load_result result = run_load(options.plan, progress);
   result.thresholds = judge(result, options.thresholds);
+  result.percentiles = options.percentiles;
   return result;
 }
 

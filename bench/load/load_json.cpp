@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <exception>
@@ -72,20 +73,29 @@ json series_json(const std::vector<load_slice>& series) {
   return to;
 }
 
-json latency_json(const histogram& values) {
+/// Beside the usual percentiles, which are always there, those that were asked for.
+void add_percentiles(json& to, const histogram& values, const std::vector<double>& asked) {
+  for (const double each : asked) {
+    const std::string name = percentile_name(each);
+    const auto share = share_of_name(name);
+    if (!share) continue;
+    std::string key = name + "_ns";
+    std::replace(key.begin(), key.end(), '.', '_');
+    to[key] = values.percentile(*share).count();
+  }
+}
+
+json latency_json(const histogram& values, const std::vector<double>& asked) {
   json buckets = json::array();
   values.for_each_bucket([&](std::uint64_t end, std::uint64_t count) { buckets.push_back({end, count}); });
-  const auto at = [&](double share) { return values.percentile(share).count(); };
-  return {{"count", values.count()},
+  json to{{"count", values.count()},
           {"mean_ns", number(std::round(values.mean() * 10) / 10)},
-          {"min_ns", values.smallest().count()},
-          {"p50_ns", at(0.5)},
-          {"p90_ns", at(0.9)},
-          {"p99_ns", at(0.99)},
-          {"p99_9_ns", at(0.999)},
-          {"p99_99_ns", at(0.9999)},
-          {"max_ns", values.largest().count()},
-          {"buckets", std::move(buckets)}};
+          {"min_ns", values.smallest().count()}};
+  add_percentiles(to, values, {usual_percentiles.begin(), usual_percentiles.end()});
+  add_percentiles(to, values, asked);
+  to["max_ns"] = values.largest().count();
+  to["buckets"] = std::move(buckets);
+  return to;
 }
 
 json thresholds_json(const std::vector<threshold_verdict>& verdicts) {
@@ -136,6 +146,7 @@ load_result read_result(const json& from) {
   for (const json& each : from.at("series")) result.series.push_back(read_slice(each));
   for (const auto& [name, values] : from.at("latency").items())
     result.latencies.push_back(read_latency(name, values));
+  if (from.contains("percentiles")) from.at("percentiles").get_to(result.percentiles);
   for (const json& each : from.at("notes")) result.notes.push_back(each.get<std::string>());
   if (from.at("failed").is_string()) from.at("failed").get_to(result.failure);
   from.at("interrupted_by").get_to(result.interrupted_by);
@@ -151,7 +162,8 @@ std::string load_json_of(const load_result& result) {
   json plan = json::object();
   for (const auto& [key, value] : result.plan) plan[key] = value;
   json latency = json::object();
-  for (const load_latency& each : result.latencies) latency[each.name] = latency_json(each.values);
+  for (const load_latency& each : result.latencies)
+    latency[each.name] = latency_json(each.values, result.percentiles);
   json to;
   to["schema"] = 1;
   to["kind"] = "load";
@@ -165,6 +177,7 @@ std::string load_json_of(const load_result& result) {
   to["rates"] = {{"sent_per_s", number(result.sent_rate)},
                  {"acked_per_s", number(result.acked_rate)},
                  {"received_per_s", number(result.received_rate)}};
+  to["percentiles"] = result.percentiles;
   to["latency"] = std::move(latency);
   to["series"] = series_json(result.series);
   to["process"] = {{"cpu_cores", number(result.processor_share)}, {"rss_octets", result.resident}};

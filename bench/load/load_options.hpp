@@ -9,6 +9,7 @@
 #include "condition.hpp"
 #include "load_plan.hpp"
 #include "load_report.hpp"
+#include "percentile.hpp"
 
 #include <chrono>
 #include <optional>
@@ -40,6 +41,7 @@ struct load_options {
   std::vector<std::string> outputs{};
   std::vector<std::string> threshold_texts{};
   std::vector<condition> thresholds{};
+  std::vector<double> percentiles{usual_percentiles.begin(), usual_percentiles.end()};
   std::string baseline{};
   double max_regression = 5; // percent
   std::string time_series{};

@@ -4,6 +4,7 @@
 #include "load_json.hpp"
 #include "load_plot.hpp"
 #include "load_threshold.hpp"
+#include "percentile.hpp"
 #include "result_table.hpp"
 #include "statistics.hpp"
 
@@ -40,12 +41,15 @@ result_table rates_table(const load_result& result) {
 }
 
 result_table latency_table(const load_result& result) {
-  result_table table{{"latency", "mean", "min", "p50", "p90", "p99", "p99.9", "p99.99", "max", "samples"}};
+  std::vector<std::string> head{"latency", "mean", "min"};
+  for (const double each : result.percentiles) head.push_back(percentile_name(each));
+  head.insert(head.end(), {"max", "samples"});
+  result_table table{std::move(head)};
   for (const auto& [name, values] : result.latencies) {
     std::vector<std::string> cells{name, time_text(values.mean()),
                                    time_text(static_cast<double>(values.smallest().count()))};
-    for (const double share : {0.5, 0.9, 0.99, 0.999, 0.9999})
-      cells.push_back(time_text(static_cast<double>(values.percentile(share).count())));
+    for (const double each : result.percentiles)
+      cells.push_back(time_text(figure_of(result, name + '.' + percentile_name(each)).value_or(0)));
     cells.push_back(time_text(static_cast<double>(values.largest().count())));
     cells.push_back(std::to_string(values.count()));
     table.add(std::move(cells));
@@ -123,9 +127,13 @@ void write_csv(std::ostream& out, const load_result& result) {
   add("recv.mbps", figure_of(result, "recv.mbps").value_or(0), "MB/s");
   add("cpu", result.processor_share, "cores");
   add("rss", static_cast<double>(result.resident), "octets");
+  std::vector<std::string> kinds{"mean", "min"};
+  for (const double each : result.percentiles) kinds.push_back(percentile_name(each));
+  kinds.push_back("max");
   for (const load_latency& each : result.latencies)
-    for (const char* what : {".mean", ".min", ".p50", ".p90", ".p99", ".p99.9", ".p99.99", ".max"})
-      if (const auto value = figure_of(result, each.name + what)) add(each.name + what, *value, "ns");
+    for (const std::string& what : kinds)
+      if (const auto value = figure_of(result, each.name + '.' + what))
+        add(each.name + '.' + what, *value, "ns");
 }
 
 void write_section(std::ostream& out, const load_result& result) {

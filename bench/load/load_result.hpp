@@ -9,6 +9,7 @@
 #include "environment.hpp"
 #include "histogram.hpp"
 #include "load_plan.hpp"
+#include "percentile.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -68,10 +69,11 @@ struct load_result {
   std::uint64_t payload = 0;
   std::vector<load_slice> series{};
   std::vector<load_latency> latencies{}; // only those with values
-  double processor_share = 0;            // of one core, user and system, within the measured span
-  std::uint64_t resident = 0;            // octets at the end
-  std::vector<std::string> notes{};      // what a reader should know
-  std::string failure{};                 // why the run could not be done; empty: it was
+  std::vector<double> percentiles{usual_percentiles.begin(), usual_percentiles.end()}; // of them, to be shown
+  double processor_share = 0;       // of one core, user and system, within the measured span
+  std::uint64_t resident = 0;       // octets at the end
+  std::vector<std::string> notes{}; // what a reader should know
+  std::string failure{};            // why the run could not be done; empty: it was
   int interrupted_by = 0;
   std::vector<threshold_verdict> thresholds{};
 

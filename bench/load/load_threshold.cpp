@@ -1,5 +1,7 @@
 #include "load_threshold.hpp"
 
+#include "percentile.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -33,8 +35,6 @@ constexpr std::array<std::string_view, 14> latencies{
     "e2e",          "e2e.uncorrected", "ack",           "ack.uncorrected", "lag",
     "connect.dial", "connect.mqtt",    "connect.total", "subscribe",       "reconnect",
     "takeover",     "stored.first",    "stored.all",    "slow.e2e"};
-constexpr std::array<std::pair<std::string_view, double>, 5> percentiles{
-    {{".p50", 0.5}, {".p90", 0.9}, {".p99", 0.99}, {".p99.9", 0.999}, {".p99.99", 0.9999}}};
 
 double nanoseconds(histogram::duration time) noexcept { return static_cast<double>(time.count()); }
 
@@ -42,9 +42,9 @@ std::optional<double> value_of(const histogram& values, std::string_view what) {
   if (what == ".mean") return values.mean();
   if (what == ".min") return nanoseconds(values.smallest());
   if (what == ".max") return nanoseconds(values.largest());
-  for (const auto& [name, share] : percentiles)
-    if (name == what) return nanoseconds(values.percentile(share));
-  return std::nullopt;
+  if (!what.starts_with('.')) return std::nullopt;
+  const auto share = share_of_name(what.substr(1));
+  return share ? std::optional{nanoseconds(values.percentile(*share))} : std::nullopt;
 }
 
 /// The latency a name begins with, and the rest; the longest fits best.

@@ -177,6 +177,12 @@ void add_output_options(CLI::App& app, load_options& to) {
   app.add_option(
       "--threshold", to.threshold_texts,
       "a condition on the result, e.g. 'e2e.p99<5ms', 'recv.rate>=100k', 'lost==0'; not met: status 99");
+  add_parsed(app, "--percentiles", "of latencies, in tables and files; default 50,90,99,99.9,99.99", "LIST",
+             [&to](const std::string& word) {
+               auto all = parse_percentiles(word);
+               if (all) to.percentiles = std::move(*all);
+               return all.has_value();
+             });
   app.add_option("--baseline", to.baseline, "a result file; a significant loss against it: status 99")
       ->check(CLI::ExistingFile);
   app.add_option("--max-regression", to.max_regression, "percent; a smaller change is none")
@@ -191,7 +197,12 @@ void add_output_options(CLI::App& app, load_options& to) {
   app.add_option("--repeat", to.repeat, "do it so often and say how much the runs differ; default 1")
       ->check(CLI::Range(1, 1'000));
   app.add_option("--time-series", to.time_series, "write FILE as CSV: rates and percentiles over time");
-  add_duration(app, "--progress", to.progress, "of the line on standard error; default 1s");
+  add_parsed(app, "--progress", "of the line on standard error; off: none; default 1s", "TIME",
+             [&to](const std::string& word) {
+               const auto time = word == "off" ? std::chrono::milliseconds{0} : config::parse_duration(word);
+               if (time) to.progress = *time;
+               return time.has_value();
+             });
   app.add_flag("--quiet", to.quiet, "no such line");
   app.add_option("--config", to.config,
                  "FILE: TOML whose keys are these long options; what is said here wins over it");

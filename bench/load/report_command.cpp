@@ -2,6 +2,8 @@
 #include "command.hpp"
 #include "load_report.hpp"
 #include "load_series.hpp"
+#include "option_words.hpp"
+#include "percentile.hpp"
 #include "whole_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -21,6 +23,7 @@ struct report_options {
   std::vector<std::string> files{};
   std::string format = "text";
   std::vector<std::string> outputs{};
+  std::vector<double> percentiles{}; // none: those of each result
 };
 
 std::optional<std::vector<load_result>> read_all(const std::vector<std::string>& files) {
@@ -42,8 +45,10 @@ void write(std::ostream& out, load_format format, const std::vector<load_result>
 }
 
 int run_report(const report_options& options) {
-  const auto results = read_all(options.files);
+  auto results = read_all(options.files);
   if (!results) return exit_usage;
+  if (!options.percentiles.empty())
+    for (load_result& each : *results) each.percentiles = options.percentiles;
   bool all_written = true;
   if (options.outputs.empty()) write(std::cout, *load_format_named(options.format), *results);
   for (const std::string& file : options.outputs)
@@ -66,6 +71,12 @@ command add_report(CLI::App& program) {
       ->check(CLI::IsMember(std::vector<std::string>{"text", "json", "csv", "markdown", "html"}))
       ->capture_default_str();
   app->add_option("-o,--output", options->outputs, "write to FILE instead, as its ending says");
+  add_parsed(*app, "--percentiles", "of latencies; default those that the run was asked for", "LIST",
+             [options = options.get()](const std::string& word) {
+               auto all = parse_percentiles(word);
+               if (all) options->percentiles = std::move(*all);
+               return all.has_value();
+             });
   return [options] { return run_report(*options); };
 }
 
