@@ -42,6 +42,23 @@ TEST(load_plan, has_a_group_share_one_copy) {
   EXPECT_EQ(plan.filters(3), std::vector<std::string>{"$share/g/a/+"});
 }
 
+TEST(load_plan, counts_the_connections_that_there_will_be) {
+  load_plan plan = plan_of(4, 3);
+  EXPECT_EQ(plan.connection_count(), 7U);
+  plan.churn = 1;
+  plan.churners = 5;
+  EXPECT_EQ(plan.connection_count(), 12U);
+  plan = plan_of(4, 3);
+  plan.kind = load_kind::subscribe;
+  EXPECT_EQ(plan.connection_count(), 3U);
+  for (const auto kind : {load_kind::publish, load_kind::connect}) {
+    plan.kind = kind;
+    EXPECT_EQ(plan.connection_count(), 4U);
+  }
+  plan.turn = load_turn::takeover;
+  EXPECT_EQ(plan.connection_count(), 8U);
+}
+
 TEST(load_plan, says_what_does_not_fit_together) {
   EXPECT_EQ(misfit_of(plan_of(1, 1)), "");
   load_plan plan = plan_of(1, 1);
@@ -59,6 +76,13 @@ TEST(load_plan, says_what_does_not_fit_together) {
   plan = plan_of(1, 1);
   plan.topic = "a/#";
   EXPECT_NE(misfit_of(plan), "");
+  plan = plan_of(1, 1);
+  plan.local_addresses = {"127.0.0.2"};
+  EXPECT_EQ(misfit_of(plan), "");
+  for (const char* broker : {"embedded", "embedded:unix", "unix:///x"}) {
+    plan.broker = broker;
+    EXPECT_NE(misfit_of(plan), "") << broker;
+  }
 }
 
 } // namespace

@@ -1,14 +1,20 @@
 // Several loads that belong together: repeats, sweeps; and what is written beside a report.
 #include <troupe/bench/load/child_process.hpp>
 #include <troupe/bench/load/load_series.hpp>
+#include <troupe/bench/load/loopback_socket.hpp>
 #include <troupe/bench/load/scratch_file.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <arpa/inet.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -189,6 +195,50 @@ TEST(options, do_what_they_say) {
   EXPECT_NE(bench({"run", "--ws", "-S", "-h", "x", "-p", "9", "--path", "a", "--dry-run"})
                 .output.find("wss://x:9/a"),
             std::string::npos);
+}
+
+TEST(options, of_percentiles_choose_what_is_shown_and_judged) {
+  const scratch_file file{"percentiles.json"};
+  const scratch_file table{"percentiles.csv"};
+  const child_result ended =
+      bench({"run", "--broker", "embedded", "-L", "100", "--percentiles", "50,95", "--threshold",
+             "e2e.p95<100s", "--progress", "off", "-o", file.name(), "-o", table.name()});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_NE(ended.output.find(" p95 "), std::string::npos);
+  EXPECT_EQ(ended.output.find(" p99 "), std::string::npos);
+  EXPECT_NE(text_of(table.name()).find("\ne2e.p95,"), std::string::npos);
+  EXPECT_EQ(text_of(table.name()).find("\ne2e.p99,"), std::string::npos);
+  const json all = json::parse(text_of(file.name()), nullptr, false);
+  EXPECT_EQ(all.at("percentiles"), json({50, 95}));
+  for (const char* key : {"p50_ns", "p95_ns", "p99_ns", "p99_9_ns"}) // the usual ones are always there
+    EXPECT_TRUE(all.at("latency").at("e2e").contains(key)) << key;
+  EXPECT_NE(bench({"report", file.name()}).output.find(" p95 "), std::string::npos);
+  EXPECT_NE(bench({"report", file.name(), "--percentiles", "99.999"}).output.find(" p99.999 "),
+            std::string::npos);
+  EXPECT_EQ(bench({"report", file.name(), "--percentiles", "100"}).status, 2);
+  EXPECT_EQ(bench({"run", "--percentiles", "p50", "--dry-run"}).status, 2);
+}
+
+TEST(options, of_addresses_are_dialled_from_by_turns) {
+  const int door = listen_loopback(0);
+  background_process caller{{std::string{TROUPE_BIN_DIR} + "/troupe-bench", "conn", "-c", "4", "-h",
+                             "127.0.0.1", "-p", std::to_string(port_of(door)), "--ifaddr",
+                             "127.0.0.2,127.0.0.3", "--quiet"}};
+  std::map<std::string, int> callers;
+  for (int i = 0; i != 4; ++i) {
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    const int caught = ::accept(door, reinterpret_cast<sockaddr*>(&from), &size);
+    ASSERT_GE(caught, 0);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    ++callers[::inet_ntop(AF_INET, &from.sin_addr, text.data(), text.size())];
+    ::close(caught);
+  }
+  ::close(door);
+  EXPECT_EQ(callers, (std::map<std::string, int>{{"127.0.0.2", 2}, {"127.0.0.3", 2}}));
+  EXPECT_EQ(caller.wait(), 1); // nobody answered
+  EXPECT_EQ(bench({"run", "--ifaddr", "localhost", "--dry-run"}).status, 2);
+  EXPECT_EQ(bench({"run", "--ifaddr", "127.0.0.2", "--broker", "embedded", "--dry-run"}).status, 2);
 }
 
 TEST(options, come_from_a_file_and_go_into_one) {

@@ -7,7 +7,8 @@
 
 namespace troupe::bench {
 
-client_options client_options_for(const load_plan& plan, const std::string& endpoint, std::string id) {
+client_options client_options_for(const load_plan& plan, const std::string& endpoint, std::string id,
+                                  std::size_t turn) {
   client_options options;
   options.broker = endpoint;
   options.client_id = std::move(id);
@@ -25,6 +26,8 @@ client_options client_options_for(const load_plan& plan, const std::string& endp
   options.tls.key_file = plan.key_file;
   if (!plan.alpn.empty()) options.tls.alpn = plan.alpn;
   options.tls.verify_peer = !plan.insecure;
+  if (const auto& all = plan.local_addresses; !all.empty())
+    options.socket.local_address = all[turn % all.size()];
   options.reconnect = plan.reconnects;
   options.dial_at_once = false;
   if (plan.is_embedded()) options.send_window = 65'535; // so much ours takes

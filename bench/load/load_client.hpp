@@ -22,7 +22,9 @@
 
 namespace troupe::bench {
 
-client_options client_options_for(const load_plan& plan, const std::string& endpoint, std::string id);
+/// Of the client that is made as number `turn` of all.
+client_options client_options_for(const load_plan& plan, const std::string& endpoint, std::string id,
+                                  std::size_t turn = 0);
 
 /// The will of client `number`; of a plan that has one.
 will will_for(const load_plan& plan, std::uint32_t number);

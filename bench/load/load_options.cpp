@@ -2,6 +2,7 @@
 
 #include "load_threshold.hpp"
 #include "load_work_options.hpp"
+#include "local_ports.hpp"
 #include "option_words.hpp"
 
 #include "../../runtime/endpoint.hpp"
@@ -46,6 +47,12 @@ void add_where(CLI::App& app, load_options& to) {
   app.add_option("--key", plan.key_file, "TLS: its key")->needs(cert);
   app.add_option("--alpn", plan.alpn, "TLS: protocols we offer; default mqtt")->delimiter(',');
   app.add_flag("--insecure", plan.insecure, "TLS: trust any certificate");
+  add_parsed(app, "--ifaddr",
+             "dial from this address of ours, or from several by turns: each has local ports of its own",
+             "A,B,...", [&plan](const std::string& word) {
+               plan.local_addresses = parse_addresses(word);
+               return !plan.local_addresses.empty();
+             });
   add_choice(app, "-V,--mqtt-version", plan.version,
              std::map<std::string, protocol::version>{{"5", protocol::version::v5_0},
                                                       {"5.0", protocol::version::v5_0},

@@ -108,6 +108,19 @@ std::string with_number(const std::string& pattern, std::uint32_t number) {
   return replaced(pattern, number_mark, std::to_string(number));
 }
 
+bool load_plan::is_dialled_by_tcp() const noexcept {
+  return broker != "embedded" && broker != "embedded:unix" && !broker.starts_with("unix:")
+         && !broker.starts_with("loopback:");
+}
+
+std::size_t load_plan::connection_count() const noexcept {
+  std::size_t count = 0;
+  if (kind != load_kind::subscribe) count += publishers;
+  if (kind != load_kind::publish && kind != load_kind::connect) count += subscribers;
+  if (turn == load_turn::takeover) count *= 2;
+  return count + (churn > 0 ? churners : 0);
+}
+
 std::uint32_t load_plan::topic_count() const noexcept {
   if (kind == load_kind::round_trip) return std::max<std::uint32_t>(subscribers, 1);
   if (topic.find(number_mark) == std::string::npos) return 1;
@@ -175,6 +188,11 @@ plan_words describe(const load_plan& plan) {
     all.emplace_back("ramp",
                      text_of(plan.ramp_from) + ".." + text_of(plan.rate) + '/' + seconds(plan.ramp_time));
   if (plan.cool_down.count() != 0) all.emplace_back("cooldown", seconds(plan.cool_down));
+  if (!plan.local_addresses.empty()) {
+    std::string addresses;
+    for (const std::string& each : plan.local_addresses) addresses += (addresses.empty() ? "" : ",") + each;
+    all.emplace_back("ifaddr", addresses);
+  }
   if (plan.reconnects) all.emplace_back("reconnect", "backoff");
   if (!plan.will_topic.empty()) all.emplace_back("will-topic", plan.will_topic);
   for (const auto& [key, value] : plan.user_properties) all.emplace_back("user-property", key + '=' + value);
@@ -236,6 +254,8 @@ std::string misfit_of(const load_plan& plan) {
   if (const std::string wrong = upset_misfit(plan); !wrong.empty()) return wrong;
   if (plan.is_embedded() && embedded_endpoint(plan.broker).empty())
     return "--broker wants embedded, embedded:tcp, :tls, :ws, :wss, :unix, or a URL";
+  if (!plan.local_addresses.empty() && !plan.is_dialled_by_tcp())
+    return "--ifaddr wants a broker that is reached by TCP";
   return payload_misfit(plan);
 }
 

@@ -41,7 +41,8 @@ struct load_plan {
   std::string cert_file{};
   std::string key_file{};
   std::vector<std::string> alpn{};
-  bool insecure = false; // any certificate will do
+  bool insecure = false;                      // any certificate will do
+  std::vector<std::string> local_addresses{}; // where clients dial from, by turns; none: as the kernel likes
 
   // -- who --------------------------------------------------------------------
   std::uint32_t publishers = 1;
@@ -105,6 +106,9 @@ struct load_plan {
   bool is_slow(std::uint32_t subscriber) const noexcept { return subscriber + slow >= subscribers; }
   bool is_open_loop() const noexcept { return rate > 0; }
   bool is_embedded() const noexcept { return broker.starts_with("embedded"); }
+  bool is_dialled_by_tcp() const noexcept;
+  /// Of clients, when most of them are there.
+  std::size_t connection_count() const noexcept;
   bool publishes() const noexcept { return kind != load_kind::subscribe && kind != load_kind::connect; }
   std::uint32_t topic_count() const noexcept;
   std::size_t payload_size() const noexcept { return text.empty() ? payload : text.size(); }

@@ -1,6 +1,7 @@
 #include "load_session.hpp"
 
 #include "descriptors.hpp"
+#include "local_ports.hpp"
 
 #include <algorithm>
 
@@ -38,7 +39,7 @@ load_session::~load_session() {
 }
 
 std::unique_ptr<load_client> load_session::make_client(const std::string& id, std::uint32_t number) {
-  client_options options = client_options_for(plan_, place_.endpoint(), id);
+  client_options options = client_options_for(plan_, place_.endpoint(), id, made_++);
   if (!plan_.will_topic.empty()) options.will = will_for(plan_, number);
   if (!place_.certificate().empty()) options.tls.ca_file = place_.certificate();
   return std::make_unique<load_client>(place_.where(), std::move(options), meter_.told);
@@ -154,10 +155,12 @@ bool load_session::is_granted(const std::function<bool()>& tick) {
 
 bool load_session::open(const std::function<bool()>& tick) {
   if (!failure_.empty()) return false;
-  const std::size_t wanted = std::size_t{plan_.publishers} * (plan_.turn == load_turn::takeover ? 2 : 1)
-                             + plan_.subscribers + (plan_.churn > 0 ? plan_.churners : 0);
+  const std::size_t wanted = plan_.connection_count();
   if (failure_ = misfit_of_descriptors(wanted * (plan_.is_embedded() ? 2 : 1)); !failure_.empty())
     return false;
+  const std::size_t sources = std::max<std::size_t>(plan_.local_addresses.size(), 1);
+  if (plan_.is_dialled_by_tcp()) failure_ = misfit_of_local_ports(wanted, sources, local_ports());
+  if (!failure_.empty()) return false;
   add_subscribers();
   if (!bring_up_all(0, tick)) return false;
   const bool subscribes_now = plan_.kind != load_kind::round_trip && plan_.turn != load_turn::retained;

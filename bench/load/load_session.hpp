@@ -94,6 +94,7 @@ private:
   reconnects comings_{meter_};
   std::stop_source slowness_{};                       // of subscribers that take their time
   std::vector<std::unique_ptr<load_client>> clients_; // gone before what their handlers refer to
+  std::size_t made_ = 0;                              // clients, in all
   std::size_t subscribed_ = 0;                        // the first so many of them subscribe
   std::optional<open_loop> schedule_;
   std::vector<load_client*> churners_{};
