@@ -40,6 +40,7 @@ void admissions::on_connect(peer& who, std::optional<protocol::octets> password)
     shard_.shop().counts.connections_throttled.add();
     return who.disconnect(reason_code::connection_rate_exceeded);
   }
+  if (who.is_surplus && shard_.is_full()) return who.disconnect(reason_code::quota_exceeded);
   if (const reason_code no = judge(who, password); protocol::is_failure(no)) return who.disconnect(no);
   if (shard_.shop().options.proof == nullptr || who.said.is_certified) return let_in(who);
   prove(who, password);

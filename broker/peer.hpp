@@ -60,6 +60,8 @@ public:
   void on_deadline();
   protocol::time_point watched = protocol::never; // when the shard looks at it again
 
+  bool is_surplus = false; // came when the shard was full
+
   // -- towards the client -----------------------------------------------------
   /// Whether more may be produced for it.
   bool has_room() const noexcept {

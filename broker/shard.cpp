@@ -31,6 +31,9 @@ const publish_run* run_of(const shard_mail& what) noexcept {
   return nullptr;
 }
 
+/// So many more connections are taken in as long as it takes to tell them that there is no room.
+constexpr std::size_t most_surplus = 64;
+
 /// No word about a topic that was cleared is on its way between shards for longer than this.
 constexpr std::chrono::seconds cleared_topics_live{30};
 
@@ -85,8 +88,8 @@ void shard::adopt(runtime::transport_ptr pipe) {
   peers_.emplace(number, std::move(newcomer));
   who.start();
   watch(who);
-  const std::size_t most = (shop_.options.max_connections + shards_ - 1) / shards_;
-  if (is_stopping_ || peers_.size() > most) who.abort();
+  who.is_surplus = is_full();
+  if (is_stopping_ || peers_.size() > most_connections() + most_surplus) who.abort();
 }
 
 void shard::on_mail(shard_mail&& what) {

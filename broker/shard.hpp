@@ -70,6 +70,8 @@ public:
   /// No connection is left.
   bool is_empty() const noexcept { return peers_.empty() && graves_.empty(); }
   bool is_stopping() const noexcept { return is_stopping_; }
+  /// There are more connections than there may be.
+  bool is_full() const noexcept { return peers_.size() > most_connections(); }
   /// Something has been stored: turn() is wanted.
   bool has_news() const noexcept { return durable_ != nullptr && durable_->has_news(); }
 
@@ -121,6 +123,9 @@ public:
 private:
   friend class event;
 
+  std::size_t most_connections() const noexcept {
+    return (shop_.options.max_connections + shards_ - 1) / shards_;
+  }
   void begin_event() noexcept;
   void end_event();
   void settle();

@@ -51,6 +51,28 @@ TEST_P(limited, connects_beyond_the_rate_are_refused_and_counted) {
   EXPECT_EQ(later.hear().at(0).reason, reason_code::success);
 }
 
+TEST_P(limited, connections_beyond_the_number_are_told_so_and_counted) {
+  test::shard_rig rig{{.max_connections = 1}};
+  const bool is_new = GetParam() == protocol::version::v5_0;
+  {
+    test::rig_client one{rig};
+    test::rig_client two{rig};
+    two.connect({.version = GetParam(), .id = "two"});
+    EXPECT_EQ(two.hear().at(0).reason,
+              is_new ? reason_code::quota_exceeded : reason_code::server_unavailable);
+    EXPECT_TRUE(two.is_closed());
+    one.connect({.version = GetParam(), .id = "one"});
+    EXPECT_EQ(one.hear().at(0).reason, reason_code::success);
+    EXPECT_EQ(rig.counts().connections_refused.value(), 1U);
+    EXPECT_EQ(rig.counts().sessions.value(), 1U);
+  }
+  test::rig_client early{rig};
+  test::rig_client late{rig}; // came when there was no room, and says CONNECT when there is
+  early.hang_up();
+  late.connect({.version = GetParam()});
+  EXPECT_EQ(late.hear().at(0).reason, reason_code::success);
+}
+
 TEST_P(limited, filters_with_too_many_levels_are_refused) {
   test::shard_rig rig{{.max_filter_levels = 3}};
   test::rig_client one{rig};

@@ -193,13 +193,20 @@ TEST(shard, keeps_no_memory_for_a_stranger_who_claims_more_than_a_connect_may_be
   EXPECT_TRUE(client.hear().empty());
 }
 
-TEST(shard, takes_no_more_connections_than_it_may) {
+TEST(shard, takes_few_connections_more_than_it_may_to_tell_them_so) {
   shard_rig rig{{.max_connections = 2}};
-  rig_client one{rig};
-  rig_client two{rig};
-  rig_client three{rig};
-  EXPECT_FALSE(two.is_closed());
-  EXPECT_TRUE(three.is_closed());
+  std::vector<std::unique_ptr<rig_client>> all;
+  for (int each = 0; each < 2 + 64; ++each) {
+    all.push_back(std::make_unique<rig_client>(rig));
+    EXPECT_FALSE(all.back()->is_closed());
+  }
+  EXPECT_TRUE(rig_client{rig}.is_closed());
+  rig.advance(std::chrono::seconds{11}); // whoever says nothing makes room
+  for (auto& each : all) each->reap();
+  EXPECT_EQ(rig.counts().connections_refused.value(), 2U + 64U + 1U);
+  rig_client next{rig};
+  next.connect();
+  EXPECT_EQ(next.hear().at(0).reason, reason_code::success);
 }
 
 TEST(shard, says_goodbye_to_everybody_when_it_stops) { // H24
