@@ -33,6 +33,7 @@ std::shared_ptr<premises> make_premises(broker_options options, std::size_t work
   const std::size_t usual = options.store == nullptr ? workers : 1; // one disk, one order of events
   std::size_t shards = options.shards == 0 ? usual : std::min(options.shards, workers);
   shards = std::clamp<std::size_t>(shards, 1, most_shards);
+  if (options.store != nullptr) made->store_failures = options.store->failures();
   made->options = std::move(options);
   made->shards = static_cast<shard_number>(shards);
   made->counts = std::make_unique<brokerage::shard_counters[]>(shards);
@@ -104,9 +105,10 @@ void broker::inside::tell(shard_actor& who, brokerage::door_mail what) {
   while (to.push(one) == runtime::offer::full) std::this_thread::yield();
 }
 
-protocol::result<std::shared_ptr<runtime::record_store>> open_store(const std::string& path) {
-  auto file = runtime::record_file::open(
-      path, {.application = brokerage::store_application, .version = brokerage::store_version});
+protocol::result<std::shared_ptr<runtime::record_store>> open_store(const std::string& path, log_sink log) {
+  auto file = runtime::record_file::open(path, {.application = brokerage::store_application,
+                                                .version = brokerage::store_version,
+                                                .log = runtime::logger{std::move(log)}});
   if (!file) return file.error();
   return std::shared_ptr<runtime::record_store>{std::move(*file)};
 }

@@ -149,6 +149,7 @@ struct broker_statistics {
   std::uint64_t connections_throttled = 0; // by max_connects_per_second
   std::uint64_t publishes_refused = 0;     // PUBLISH packets that were not allowed
   std::uint64_t filters_refused = 0;       // in SUBACKs
+  std::uint64_t store_failures = 0;        // attempts to write down; while they fail nothing is acknowledged
 };
 
 /// One session, at the moment it was asked for.
@@ -162,7 +163,8 @@ struct session_info {
 
 /// The store of a broker in the file at `path`, which is made if it is not there. One broker has it at a time.
 /// runtime::record_errc: locked, foreign, corrupt, newer_version, cannot_open.
-protocol::result<std::shared_ptr<runtime::record_store>> open_store(const std::string& path);
+protocol::result<std::shared_ptr<runtime::record_store>> open_store(const std::string& path,
+                                                                    log_sink log = {});
 
 class broker {
 public:

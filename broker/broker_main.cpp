@@ -133,7 +133,7 @@ int serve(const troupe::config::broker_settings& settings, const troupe::config:
   auto how = troupe::brokerage::options_of(settings);
   how.proof = passwords;
   if (!settings.persistence.empty()) {
-    auto store = troupe::open_store(settings.persistence);
+    auto store = troupe::open_store(settings.persistence, troupe::log_to_stderr());
     if (!store) return refuse_store(settings, store.error());
     how.store = std::move(*store);
   }

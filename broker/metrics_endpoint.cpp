@@ -46,6 +46,7 @@ constexpr shown_figure figures[] = {
     {"publishes_refused_total", "PUBLISH packets that were not allowed",
      &broker_statistics::publishes_refused},
     {"wills_total", "Last wills published", &broker_statistics::wills_published},
+    {"store_failures_total", "Attempts to write down that failed", &broker_statistics::store_failures},
     {"octets_received_total", "Octets from clients", &broker_statistics::octets_received},
 };
 

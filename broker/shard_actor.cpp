@@ -66,6 +66,7 @@ broker_statistics statistics_of(const premises& place) {
     sum.filters_refused += one.filters_refused.value();
   }
   sum.greetings_failed = place.turned_away->value();
+  if (place.store_failures != nullptr) sum.store_failures = place.store_failures->value();
   sum.retained_messages = place.counts[0].retained_messages.value(); // every shard has them all
   return sum;
 }

@@ -93,7 +93,8 @@ struct premises {
   std::unique_ptr<shard_counters[]> counts{}; // one per shard
   shard_number shards = 1;
   const std::shared_ptr<runtime::tally> turned_away = std::make_shared<runtime::tally>(); // at the doors
-  std::shared_ptr<const stored_state> past{}; // of an earlier life; until the shards are made
+  std::shared_ptr<const runtime::tally> store_failures{}; // null: none are counted
+  std::shared_ptr<const stored_state> past{};             // of an earlier life; until the shards are made
 };
 
 broker_statistics statistics_of(const premises& place);

@@ -36,6 +36,7 @@ constexpr figure_topic topics[] = {
     {"$SYS/broker/messages/refused", &broker_statistics::publishes_refused},
     {"$SYS/broker/messages/retained", &broker_statistics::retained_messages},
     {"$SYS/broker/messages/wills", &broker_statistics::wills_published},
+    {"$SYS/broker/store/failures", &broker_statistics::store_failures},
     {"$SYS/broker/bytes/received", &broker_statistics::octets_received},
 };
 

@@ -66,20 +66,6 @@ std::string_view column(sqlite3_stmt& of, int place) noexcept {
   return {static_cast<const char*>(octets), octets == nullptr ? 0 : size};
 }
 
-/// Calls `f(row)` for each part of `changes` that becomes one row of the journal.
-template <class F>
-void for_each_row(std::string_view changes, F f) {
-  const char* row = changes.data();
-  for_each_change(changes, [&](const change& one) {
-    const char* const end = one.value.data() + one.value.size();
-    if (static_cast<std::size_t>(end - row) < largest_row) return;
-    f(std::string_view{row, static_cast<std::size_t>(end - row)});
-    row = end;
-  });
-  const char* const end = changes.data() + changes.size();
-  if (row != end) f(std::string_view{row, static_cast<std::size_t>(end - row)});
-}
-
 } // namespace
 
 void record_file::database_closer::operator()(sqlite3* database) const noexcept {
@@ -267,6 +253,7 @@ void record_file::write_on() {
     for (;;) {
       lock.unlock();
       error = write_down(present);
+      note(error);
       lock.lock();
       trouble_ = error;
       if (!error) break;
@@ -289,6 +276,14 @@ void record_file::write_on() {
   static_cast<void>(fold()); // for the next opening; if it fails, that does it
 }
 
+/// Of failures that follow each other the first has a line, and their end.
+void record_file::note(std::error_code error) {
+  if (error) failed_->add(1);
+  if (error && !trouble_)
+    options_.log.line(log_level::error, "records", "cannot write, tries again: " + error.message());
+  if (!error && trouble_) options_.log.line(log_level::warning, "records", "writes again");
+}
+
 std::error_code record_file::write_down(const change_set& changes) {
   if (const auto error = append(changes)) return error;
   unfolded_.append(changes);
@@ -298,7 +293,7 @@ std::error_code record_file::write_down(const change_set& changes) {
 
 std::error_code record_file::append(const change_set& changes) {
   bool done = run(*begin_);
-  for_each_row(changes.octets(), [&](std::string_view row) {
+  for_each_part(changes.octets(), largest_row, [&](std::string_view row) {
     fill(*append_, 1, row);
     done = done && run(*append_);
   });

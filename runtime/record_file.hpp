@@ -15,6 +15,7 @@
 // Costs:   one fsync per transaction; folding is proportional to what changed, not to what is kept.
 #pragma once
 
+#include "log.hpp"
 #include "record_error.hpp"
 #include "record_store.hpp"
 
@@ -40,6 +41,7 @@ struct record_file_options {
   std::uint32_t version = 1;                    // of the form of keys and values
   std::size_t fold_at = std::size_t{16} << 20U; // octets of journal
   std::chrono::milliseconds retry{200};
+  logger log{}; // hears of a disk that fails, and that it does not any more
   std::function<record_store::wall_time()> wall{}; // none: the system's
 };
 
@@ -55,6 +57,7 @@ public:
   std::uint64_t committed() const noexcept override { return committed_.load(std::memory_order_acquire); }
   bool settle() override;
   std::error_code trouble() const override;
+  std::shared_ptr<const tally> failures() const override { return failed_; }
   wall_time wall_now() const override;
 
   /// Transactions since the file was opened.
@@ -80,6 +83,7 @@ private:
 
   void rest();
   void write_on();
+  void note(std::error_code error);
   std::error_code write_down(const change_set& changes);
   std::error_code append(const change_set& changes);
   std::error_code fold();
@@ -91,6 +95,7 @@ private:
   statement begin_, commit_, roll_back_, append_, forget_, put_, erase_, erase_range_;
   record_file_options options_;
   change_set unfolded_; // what stands in the journal
+  const std::shared_ptr<tally> failed_ = std::make_shared<tally>();
 
   // -- shared
   mutable std::mutex mutex_;
@@ -99,7 +104,7 @@ private:
   std::vector<bell_ref> told_;                 // under mutex_: for what waits
   std::uint64_t last_ticket_ = 0;              // under mutex_
   std::uint64_t failures_ = 0;                 // under mutex_
-  std::error_code trouble_;                    // under mutex_
+  std::error_code trouble_;                    // the writer writes under mutex_, others read so
   bool is_ending_ = false;                     // under mutex_
   std::atomic<std::uint64_t> committed_{0};    // the writer writes, anybody reads
   std::atomic<std::uint64_t> transactions_{0}; // likewise

@@ -13,12 +13,14 @@
 
 #include "bell.hpp"
 #include "change_set.hpp"
+#include "counters.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -47,6 +49,8 @@ public:
   virtual bool settle() = 0;
   /// Why the last attempt to keep something failed; none after one that did not.
   virtual std::error_code trouble() const { return {}; }
+  /// Attempts that failed; null: none does.
+  virtual std::shared_ptr<const tally> failures() const { return nullptr; }
   virtual wall_time wall_now() const { return std::chrono::system_clock::now(); }
 };
 

@@ -10,6 +10,8 @@
 #include <latch>
 #include <map>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -259,6 +261,35 @@ TEST(record_file, takes_many_hand_overs_in_few_transactions) {
   EXPECT_TRUE((*file)->settle());
   EXPECT_EQ((*file)->transactions(), 2U) << "all that came while the writer was busy, together";
   EXPECT_EQ((*file)->committed(), 20'000U);
+}
+
+TEST(record_file, says_and_counts_that_the_disk_fails_and_says_that_it_is_over) {
+  const test::scratch_file path{"records"};
+  std::vector<std::string> lines; // of the writer's thread, which ends before they are looked at
+  auto options = ours();
+  options.retry = std::chrono::milliseconds{1};
+  options.log = runtime::logger{[&](log_level, std::string_view where, std::string_view what) {
+    lines.push_back(std::string{where} + ": " + std::string{what});
+  }};
+  auto file = record_file::open(path, options);
+  ASSERT_TRUE(file);
+  const auto failures = (*file)->failures();
+  change_set changes;
+  {
+    const full_disk now;
+    changes.put("key", "v");
+    (*file)->submit(changes, nullptr);
+    EXPECT_FALSE((*file)->settle());
+    while (failures->value() < 3) std::this_thread::yield();
+  }
+  while ((*file)->committed() != 1) std::this_thread::yield();
+  const std::uint64_t all = failures->value();
+  EXPECT_EQ(contents(**file), (std::map<std::string, std::string>{{"key", "v"}}));
+  (*file).reset();
+  ASSERT_EQ(lines.size(), 2U) << "one for each change, not one for each attempt";
+  EXPECT_TRUE(lines[0].starts_with("records: cannot write, tries again: "));
+  EXPECT_EQ(lines[1], "records: writes again");
+  EXPECT_EQ(failures->value(), all);
 }
 
 TEST(record_file, reads_all_that_was_committed_or_nothing) {

@@ -2,10 +2,12 @@
 
 #include <troupe/broker/system_topics.hpp>
 #include <troupe/runtime/clock.hpp>
+#include <troupe/runtime/record_store.hpp>
 
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 
 namespace troupe::brokerage {
@@ -65,6 +67,31 @@ TEST_F(system_tree, is_there_for_who_asks_for_it_by_name) {
   EXPECT_FALSE(next.retain);
   other.send({0xC0, 0x00});
   EXPECT_EQ(other.next().type, packet_type::pingresp); // wildcards in front do not reach it [MQTT-4.7.2-1]
+}
+
+/// Counts and keeps nothing.
+class worn_out final : public runtime::record_store {
+public:
+  std::error_code for_each(const reader&) override { return {}; }
+  std::uint64_t submit(runtime::change_set& changes, runtime::bell*) override {
+    changes.clear();
+    return 1;
+  }
+  std::uint64_t committed() const noexcept override { return 0; }
+  bool settle() override { return false; }
+  std::shared_ptr<const runtime::tally> failures() const override { return failed; }
+
+  const std::shared_ptr<runtime::tally> failed = std::make_shared<runtime::tally>();
+};
+
+TEST_F(system_tree, counts_what_could_not_be_written_down) {
+  const auto disk = std::make_shared<worn_out>();
+  broker our{where, {.store = disk}};
+  EXPECT_EQ(our.statistics().store_failures, 0U);
+  disk->failed->add(3);
+  EXPECT_EQ(our.statistics().store_failures, 3U);
+  our.stop();
+  EXPECT_EQ(our.statistics().store_failures, 3U); // the store is let go, what it counted is known
 }
 
 TEST_F(system_tree, is_not_there_unless_it_is_wanted) {
