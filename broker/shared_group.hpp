@@ -1,7 +1,7 @@
 // shared_group: whose turn it is in a $share group.
 //
 // Lives here: member, shared_group: one group with one filter, on the shard that owns it.
-// Holds:   each message goes to one member [MQTT-4.8.2-4]: in turn among those that are connected, else
+// Holds:   each message goes to one member [MQTT 4.8.2]: in turn among those that are connected, else
 //          among those whose session waits. A member appears once.
 // Threads: belongs to the owner's shard.
 // Costs:   a choice looks at one member in the usual case, at all when most are away.

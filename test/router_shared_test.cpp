@@ -69,6 +69,42 @@ TEST_F(router_test, gives_nothing_away_that_a_lost_member_was_taking_at_qos_2) {
   }
 }
 
+TEST_F(router_test, gives_nothing_away_that_a_member_refused) { // MQTT-4.8.2-6
+  rig_client a{rig};
+  a.connect({.id = "a"});
+  a.subscribe("$share/g/t", qos::at_least_once);
+  publisher.publish("t", "x", {.quality = qos::at_least_once});
+  const auto heard = a.hear(packet_type::publish);
+  ASSERT_EQ(heard.size(), 1U);
+  rig_client b{rig};
+  b.connect({.id = "b"});
+  b.subscribe("$share/g/t", qos::at_least_once);
+  b.hear();
+  a.send({0x40, 0x03, 0x00, static_cast<protocol::octet>(heard[0].id), 0x87}); // PUBACK: not authorized
+  a.hang_up();
+  EXPECT_TRUE(b.payloads().empty());
+}
+
+TEST_F(router_test, respects_what_each_member_was_granted) { // MQTT-4.8.2-3
+  rig_client a{rig};
+  rig_client b{rig};
+  a.connect({.id = "a"});
+  b.connect({.id = "b"});
+  a.subscribe("$share/g/t", qos::at_most_once);
+  b.subscribe("$share/g/t", qos::exactly_once);
+  a.hear();
+  b.hear();
+  for (int each = 1; each <= 2; ++each)
+    publisher.publish("t", "x",
+                      {.quality = qos::at_least_once, .id = static_cast<protocol::packet_id>(each)});
+  const auto to_a = a.hear(packet_type::publish);
+  const auto to_b = b.hear(packet_type::publish);
+  ASSERT_EQ(to_a.size(), 1U);
+  ASSERT_EQ(to_b.size(), 1U);
+  EXPECT_EQ(to_a[0].quality, qos::at_most_once);
+  EXPECT_EQ(to_b[0].quality, qos::at_least_once);
+}
+
 TEST_F(router_test, prefers_connected_members) {
   {
     rig_client away{rig};

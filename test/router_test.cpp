@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace troupe {
@@ -47,6 +48,40 @@ TEST_F(router_test, keeps_order_in_runs_of_mixed_topics_and_qualities) {
   EXPECT_EQ(subscriber.payloads(), expected);
   EXPECT_EQ(rig.counts().messages_received.value(), 500U);
   EXPECT_EQ(rig.counts().messages_sent.value(), 500U);
+}
+
+TEST_F(router_test, finishes_after_unsubscribe_what_it_had_begun) { // MQTT-3.10.4-3
+  rig_client a{rig};
+  a.connect({.id = "a", .clean = false, .expiry = 60});
+  a.subscribe("t", qos::at_least_once);
+  a.hear();
+  publisher.publish("t", "begun", {.quality = qos::at_least_once});
+  a.unsubscribe("t");
+  publisher.publish("t", "late", {.quality = qos::at_least_once});
+  EXPECT_EQ(a.payloads(), texts{"begun"});
+  a.hang_up();
+  rig_client back{rig};
+  back.connect({.id = "a", .clean = false, .expiry = 60});
+  const auto again = back.hear(packet_type::publish);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].payload, "begun");
+  EXPECT_TRUE(again[0].dup);
+}
+
+TEST_F(router_test, sends_in_the_lesser_of_both_qualities) { // MQTT-3.8.4-8
+  rig_client a{rig};
+  a.connect({.id = "a"});
+  for (const qos granted : {qos::at_most_once, qos::at_least_once, qos::exactly_once}) {
+    a.subscribe("t", granted);
+    a.hear();
+    for (const qos quality : {qos::at_most_once, qos::at_least_once, qos::exactly_once}) {
+      publisher.publish("t", "x", {.quality = quality});
+      publisher.acknowledge(packet_type::pubrel, 1);
+      const auto heard = a.hear(packet_type::publish);
+      ASSERT_EQ(heard.size(), 1U);
+      EXPECT_EQ(heard[0].quality, std::min(granted, quality));
+    }
+  }
 }
 
 TEST_F(router_test, translates_between_the_versions) {
