@@ -162,7 +162,7 @@ struct session_info {
 };
 
 /// The store of a broker in the file at `path`, which is made if it is not there. One broker has it at a time.
-/// runtime::record_errc: locked, foreign, corrupt, newer_version, cannot_open.
+/// runtime::record_errc: locked, foreign, corrupt, newer_version, cannot_open. `log` hears when the disk fails.
 protocol::result<std::shared_ptr<runtime::record_store>> open_store(const std::string& path,
                                                                     log_sink log = {});
 
