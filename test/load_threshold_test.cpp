@@ -1,3 +1,4 @@
+#include <troupe/bench/load/figure_text.hpp>
 #include <troupe/bench/load/load_threshold.hpp>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,16 @@ TEST(load_threshold, knows_which_names_there_are) {
     EXPECT_TRUE(has_figure_name(name)) << name;
   for (const char* name : {"", "e2e", "e2e.", "e2e.p100", "e2e.p9x", "e2ep99", "x.p99", "rate"})
     EXPECT_FALSE(has_figure_name(name)) << name;
+}
+
+TEST(load_threshold, writes_figures_with_their_units) {
+  EXPECT_EQ(figure_text("lost", 3), "3");
+  EXPECT_EQ(figure_text("recv.rate", 2'000), rate_text(2'000));
+  EXPECT_EQ(figure_text("e2e.p99", 1'500'000), time_text(1'500'000));
+  EXPECT_EQ(figure_text("connect.total.max", 20), time_text(20));
+  EXPECT_EQ(figure_text("recv.mbps", 1.5), "1.50 MB/s");
+  EXPECT_EQ(figure_text("rss", 12'500'000), "12.5 MB");
+  EXPECT_EQ(figure_text("cpu", 0.5), "0.50 cores");
 }
 
 TEST(load_threshold, is_not_met_by_a_run_without_the_figure) {

@@ -83,11 +83,17 @@ std::string span_line(const load_result& result) {
          + fixed_text(static_cast<double>(result.resident) / 1e6, 1) + " MB resident";
 }
 
+std::string measured_text(const threshold_verdict& verdict) {
+  if (!verdict.value) return "no such figure in this run";
+  const auto what = parse_condition(verdict.text);
+  return what ? figure_text(what->metric, *verdict.value) : exact_text(*verdict.value);
+}
+
 std::string ending(const load_result& result) {
   std::string text;
   for (const threshold_verdict& each : result.thresholds)
-    text += std::string{each.is_met ? "met       " : "NOT MET   "} + each.text + "  ("
-            + (each.value ? fixed_text(*each.value, 3) : "no such figure in this run") + ")\n";
+    text += std::string{each.is_met ? "met       " : "NOT MET   "} + each.text + "  (" + measured_text(each)
+            + ")\n";
   for (const std::string& each : result.notes) text += "note: " + each + '\n';
   if (result.latency("e2e.uncorrected") || result.latency("ack.uncorrected"))
     text += "Latencies count from when a message was due (corrected for coordinated omission); uncorrected "

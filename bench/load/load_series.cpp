@@ -15,12 +15,6 @@ namespace {
 
 constexpr double nanoseconds_in_ms = 1e6;
 
-std::string figure_text(const std::string& name, double value) {
-  if (name.ends_with(".rate")) return rate_text(value);
-  if (name == "cpu") return fixed_text(value, 2) + " cores";
-  return time_text(value);
-}
-
 } // namespace
 
 std::string load_series_json(std::span<const load_result> runs) {

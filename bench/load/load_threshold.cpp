@@ -1,5 +1,6 @@
 #include "load_threshold.hpp"
 
+#include "figure_text.hpp"
 #include "percentile.hpp"
 
 #include <algorithm>
@@ -79,6 +80,14 @@ std::optional<double> figure_of(const load_result& result, std::string_view name
   const histogram* values = result.latency(latency);
   if (values == nullptr || values->count() == 0) return std::nullopt;
   return value_of(*values, what);
+}
+
+std::string figure_text(std::string_view name, double value) {
+  if (name.ends_with(".rate")) return rate_text(value);
+  if (name == "cpu") return fixed_text(value, 2) + " cores";
+  if (name == "recv.mbps") return fixed_text(value, 2) + " MB/s";
+  if (name == "rss") return fixed_text(value / 1e6, 1) + " MB";
+  return entry_of(counts, name) ? fixed_text(value, 0) : time_text(value);
 }
 
 std::vector<threshold_verdict> judge(const load_result& result, std::span<const condition> conditions) {
