@@ -5,10 +5,15 @@
 #include "sanitizer.hpp"
 #include "slab_pool.hpp"
 
-#include <boost/asio/post.hpp>
+#include <boost/asio/buffer.hpp>
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <exception>
 #include <string>
+#include <system_error>
 
 namespace troupe::runtime {
 namespace {
@@ -24,10 +29,16 @@ constexpr int pauses_between_polls = 400;
 constexpr int pauses_between_looks = 8;
 constexpr int pauses_between_yields = 64;
 
+int open_bell() {
+  const int made = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (made < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
+  return made;
+}
+
 } // namespace
 
-// Does nothing but end run_one(). Lives in memory of the home, so that a wake-up allocates nothing; a
-// second one may be under way while the first waits to be run, and then comes from the heap.
+// Does nothing but end run_one(). What Asio keeps of the read lies in memory of the home: a wake-up allocates
+// nothing.
 struct home::wake_handler {
   template <class Value>
   struct memory {
@@ -42,31 +53,39 @@ struct home::wake_handler {
     bool operator==(const memory<Other>& other) const noexcept {
       return where == other.where;
     }
-    Value* allocate(std::size_t count) {
-      if (count * sizeof(Value) <= sizeof(where->wake_memory_)
-          && !where->wake_memory_used_.exchange(true, std::memory_order_acquire))
-        return reinterpret_cast<Value*>(where->wake_memory_);
-      return std::allocator<Value>{}.allocate(count);
+    Value* allocate(std::size_t) noexcept {
+      static_assert(sizeof(Value) <= sizeof(wake_memory_));
+      return reinterpret_cast<Value*>(where->wake_memory_);
     }
-    void deallocate(Value* block, std::size_t count) noexcept {
-      if (reinterpret_cast<std::byte*>(block) == where->wake_memory_)
-        where->wake_memory_used_.store(false, std::memory_order_release);
-      else
-        std::allocator<Value>{}.deallocate(block, count);
-    }
+    void deallocate(Value*, std::size_t) noexcept {}
   };
   using allocator_type = memory<void*>;
 
   home* where;
 
   allocator_type get_allocator() const noexcept { return allocator_type{where}; }
-  void operator()() const noexcept { ++where->wake_handlers_run_; }
+  void operator()(const boost::system::error_code& problem, std::size_t) const {
+    ++where->wake_handlers_run_;
+    if (!problem) where->listen_for_wakes();
+  }
 };
 
 home::home(homes& among, std::size_t index, wake_policy wake, const manual_clock* time)
-    : among_{among}, index_{index}, wake_{wake}, slabs_{std::make_unique<slab_pool>()}, clock_{time} {}
+    : among_{among},
+      index_{index},
+      wake_{wake},
+      slabs_{std::make_unique<slab_pool>()},
+      clock_{time},
+      bell_{io_, open_bell()},
+      bell_number_{bell_.native_handle()} {
+  listen_for_wakes();
+}
 
 home::~home() = default;
+
+void home::listen_for_wakes() {
+  bell_.async_read_some(boost::asio::buffer(&rung_, sizeof rung_), wake_handler{this});
+}
 
 home* home::here() noexcept { return current_home; }
 
@@ -100,7 +119,8 @@ bool home::wake(wake_cause cause) noexcept {
   if (cause == wake_cause::ordinary) ordinary_wake_.store(true, std::memory_order_relaxed);
   if (!asleep_.exchange(false, std::memory_order_acq_rel)) return false;
   wakes_.add(1);
-  boost::asio::post(io_, wake_handler{this});
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(bell_number_, &one, sizeof one)); // refused only when it has rung 2^64 times
   return true;
 }
 

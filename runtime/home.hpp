@@ -19,8 +19,8 @@
 #include "stage.hpp"
 #include "task.hpp"
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -115,6 +115,7 @@ public:
 private:
   struct wake_handler;
 
+  void listen_for_wakes();
   void look_around();
   caf::resumable* take_common(bool& from_commons) noexcept;
   bool take_inbox();
@@ -156,17 +157,19 @@ private:
   // Everybody.
   moodycamel::ConcurrentQueue<caf::resumable*> inbox_{0};
   moodycamel::ConcurrentQueue<task> tasks_{0};
-  alignas(64) std::atomic<bool> asleep_{false};         // set by the thread, cleared by whoever wakes it
-  std::atomic<bool> stopping_{false};                   // set once by anybody
-  std::atomic<bool> ordinary_wake_{false};              // set by wakers, cleared by the thread
-  std::atomic<bool> wake_memory_used_{false};           // see wake_handler
-  alignas(std::max_align_t) std::byte wake_memory_[96]; // whoever set wake_memory_used_
+  alignas(64) std::atomic<bool> asleep_{false}; // set by the thread, cleared by whoever wakes it
+  std::atomic<bool> stopping_{false};           // set once by anybody
+  std::atomic<bool> ordinary_wake_{false};      // set by wakers, cleared by the thread
   tally wakes_;
 
   clock clock_;
-  // Its sockets belong to this thread, so they need no lock; only wake-ups come from others.
-  boost::asio::io_context io_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_{io_.get_executor()};
+  alignas(std::max_align_t) std::byte wake_memory_[192]; // of the read on bell_; the thread's
+  std::uint64_t rung_ = 0;                               // what it reads
+  // It is this thread's alone, so it needs no lock. Whoever wakes us writes to a descriptor: posting would
+  // hold a mutex through a system call, and the woken thread would wait for it first of all.
+  boost::asio::io_context io_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE};
+  boost::asio::posix::stream_descriptor bell_;
+  const int bell_number_; // the same, for other threads
 };
 
 /// Says, in builds with assertions, who held a home's thread for more than 100 ms.
