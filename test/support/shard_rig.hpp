@@ -73,6 +73,7 @@ public:
       shards_.push_back(std::make_unique<brokerage::shard>(each, shards, options_, counts_[each],
                                                            *hosts_.back(), past_.get()));
     }
+    past_.reset(); // as in a broker: nothing of it is looked at later
   }
   ~shard_rig() {
     for (auto& one : shards_) one->turn();
