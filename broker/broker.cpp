@@ -69,6 +69,7 @@ struct broker::inside {
   std::error_code fault{};               // of the store
   std::shared_ptr<brokerage::stop_latch> ended;
   listener::shard_refs shards{};
+  std::mutex stopping{}; // held as long as stop() takes; before `mutex`
   mutable std::mutex mutex{};
   std::vector<std::unique_ptr<listener>> listeners{}; // under mutex
   bool is_stopped = false;                            // under mutex
@@ -166,18 +167,22 @@ protocol::result<void> broker::renew_tls(std::string_view endpoint, tls_options 
 }
 
 void broker::stop() {
-  const std::lock_guard lock{inside_->mutex};
-  if (std::exchange(inside_->is_stopped, true)) return;
-  for (const auto& one : inside_->listeners) one->close();
-  inside_->listeners.clear();
-  for (const auto& one : inside_->shards) inside_->tell(*one, brokerage::stop_order{});
-  inside_->ended->wait();
+  const std::lock_guard alone{inside_->stopping};
+  {
+    const std::lock_guard lock{inside_->mutex};
+    if (std::exchange(inside_->is_stopped, true)) return;
+    for (const auto& one : inside_->listeners) one->close();
+    inside_->listeners.clear();
+    for (const auto& one : inside_->shards) inside_->tell(*one, brokerage::stop_order{});
+  }
+  inside_->ended->wait(); // whoever asks something meanwhile is answered, or hears that all is over
   if (const auto store = std::exchange(inside_->place->options.store, nullptr); store != nullptr)
     store->settle(); // and free for another broker
   {
     const std::lock_guard own{inside_->own_mutex};
     inside_->own.drop();
   }
+  const std::lock_guard lock{inside_->mutex};
   inside_->shards.clear();
 }
 

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace troupe {
@@ -85,6 +87,20 @@ TEST_P(broker_sessions, lose_their_connection_and_nothing_else_when_kicked) {
   }
   our.stop();
   EXPECT_FALSE(our.kick("one"));
+}
+
+TEST_P(broker_sessions, may_be_asked_for_while_the_broker_stops) {
+  broker slow{where, {.stop_timeout = std::chrono::hours{1}}};
+  raw_client last{*slow.listen("mqtt://127.0.0.1:0")};
+  last.say_hello({.id = "last"});
+  std::thread stopping{[&] { slow.stop(); }};
+  EXPECT_EQ(last.next(packet_type::disconnect).reason, reason_code::server_shutting_down);
+  // `last` does not close its side: stop() waits, and nobody else does
+  EXPECT_FALSE(slow.kick("last"));
+  EXPECT_TRUE(slow.sessions().empty());
+  EXPECT_TRUE(slow.endpoints().empty());
+  last.hang_up();
+  stopping.join();
 }
 
 TEST_P(broker_sessions, get_injected_messages_with_their_properties) {

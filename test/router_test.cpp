@@ -228,6 +228,19 @@ TEST_F(router_test, stops_after_unsubscribe) {
   EXPECT_TRUE(publisher.payloads().empty());
 }
 
+TEST_F(router_test, takes_many_filters_of_one_unsubscribe_one_after_the_other) { // [MQTT-3.10.4-6]
+  for (const char* filter : {"a", "b", "c"}) publisher.subscribe(filter);
+  publisher.hear();
+  publisher.send({0xA2, 15, 0, 11, 0, 0, 1, 'a', 0, 1, 'x', 0, 1, 'b', 0, 1, 'a'});
+  const auto answers = publisher.hear(packet_type::unsuback);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].id, 11);
+  EXPECT_EQ(answers[0].codes, (std::vector{reason_code::success, reason_code::no_subscription_existed,
+                                           reason_code::success, reason_code::no_subscription_existed}));
+  for (const char* topic : {"a", "b", "c"}) publisher.publish(topic, topic);
+  EXPECT_EQ(publisher.payloads(), texts{"c"});
+}
+
 TEST_F(router_test, resolves_topic_aliases_and_leaks_none) {
   rig_client subscriber{rig};
   subscriber.connect({.id = "subscriber"});
