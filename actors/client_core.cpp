@@ -111,22 +111,12 @@ pending<outcome> client_core::publish(const publish_request& what) {
   if (what.properties.empty()) [[likely]] {
     if (auto pass = enter()) {
       door& here = pass.local();
-      if (what.quality == qos::at_most_once && !what.retain) {
-        const door::plain packet = here.write_plain(what.topic, what.payload);
-        if (packet.frame != nullptr) [[likely]] {
-          const cell where = here.take_cell();
-          const bool has_joined = pass.is_last(here.run_ticket()) && here.join_run(packet, where);
-          if (!has_joined) push_run(std::move(pass), here.begin_run(packet, where));
-          return pending<outcome>{where};
-        }
-      } else {
-        publish_record* const record = here.write_bare(what.topic, what.payload, what.quality, what.retain);
-        if (record != nullptr) [[likely]] {
-          const cell where = here.take_cell();
-          record->who = asker{where};
-          push(std::move(pass), *record);
-          return pending<outcome>{where};
-        }
+      const door::plain packet = here.write_plain(what.topic, what.payload, what.quality, what.retain);
+      if (packet.frame != nullptr) [[likely]] {
+        const cell where = here.take_cell();
+        const bool has_joined = pass.is_last(here.run_ticket()) && here.join_run(packet, where);
+        if (!has_joined) push_run(std::move(pass), here.begin_run(packet, where));
+        return pending<outcome>{where};
       }
     }
   }

@@ -80,18 +80,15 @@ public:
     std::error_code refusal{}; // what no packet can say
   };
   written write(const protocol::publish& what, std::size_t waiter_size);
-  /// The same for what most publishes are: no properties, no waiter, room in slab and allowance. Null: it
-  /// is none of these, or not sayable; ask write().
-  publish_record* write_bare(std::string_view topic, protocol::octets payload, protocol::qos quality,
-                             bool retain);
   cell take_cell() { return cells_->take(); }
 
-  /// The packet of a bare publish at QoS 0, not retained, which no record stands for.
+  /// The packet of what most publishes are: no properties, no waiter, room in slab and allowance. A run stands
+  /// for it.
   struct plain {
-    protocol::octet* frame = nullptr; // null: as with write_bare
+    protocol::octet* frame = nullptr; // null: it is none of these, or not sayable; ask write()
     std::size_t size = 0;
   };
-  plain write_plain(std::string_view topic, protocol::octets payload);
+  plain write_plain(std::string_view topic, protocol::octets payload, protocol::qos quality, bool retain);
   /// Lets it join the run begun last. False: it has to begin one.
   bool join_run(const plain& what, const cell& where) noexcept;
   door_run& begin_run(const plain& what, const cell& where) noexcept;
@@ -186,24 +183,10 @@ inline protocol::octet* door::put_frame(const protocol::bare_publish& packet, st
   return frame;
 }
 
-inline publish_record* door::write_bare(std::string_view topic, protocol::octets payload,
-                                        protocol::qos quality, bool retain) {
+inline auto door::write_plain(std::string_view topic, protocol::octets payload, protocol::qos quality,
+                              bool retain) -> plain {
   const protocol::bare_publish packet{topic.size(), payload.size(), quality, version_};
   protocol::octet* const frame = put_frame(packet, topic, payload, quality, retain);
-  if (frame == nullptr) [[unlikely]]
-    return nullptr;
-  publish_record* const record = put_record(record_line, frame, packet.size());
-  record->quality = quality;
-  record->retain = retain;
-  record->topic_size = static_cast<std::uint16_t>(topic.size());
-  record->payload_size = static_cast<std::uint32_t>(payload.size());
-  return record;
-}
-
-inline auto door::write_plain(std::string_view topic, protocol::octets payload) -> plain {
-  constexpr auto quality = protocol::qos::at_most_once;
-  const protocol::bare_publish packet{topic.size(), payload.size(), quality, version_};
-  protocol::octet* const frame = put_frame(packet, topic, payload, quality, false);
   if (frame == nullptr) [[unlikely]]
     return {};
   return {frame, packet.size()};
@@ -224,8 +207,7 @@ inline door_run& door::new_run(const plain& what, const asker& who) noexcept {
 
 inline bool door::join_run(const plain& what, const cell& where) noexcept {
   const bool follows = run_ != nullptr && where.at == run_next_.at && where.block == run_next_.block
-                       && where.round == run_next_.round
-                       && static_cast<std::size_t>(what.frame - run_->frames()) < run_octets;
+                       && where.round == run_next_.round && run_->suits(what.frame);
   if (!follows || !run_->join(what.size)) return false;
   ++run_next_.at;
   keep_room_for_record(what);
@@ -240,8 +222,7 @@ inline door_run& door::begin_run(const plain& what, const cell& where) noexcept 
 
 inline door_run* door::extend_run(door_run* run, const plain& what, publish_group* group) noexcept {
   run_ = nullptr;
-  if (run == nullptr || static_cast<std::size_t>(what.frame - run->frames()) >= run_octets)
-    return &new_run(what, asker{group});
+  if (run == nullptr || !run->suits(what.frame)) return &new_run(what, asker{group});
   run->add(what.size);
   keep_room_for_record(what);
   return run;

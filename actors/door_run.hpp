@@ -1,16 +1,18 @@
-// door_run: publishes at QoS 0 that one door took one behind the other, as one request.
+// door_run: publishes that one door took one behind the other, as one request.
 //
 // Lives here: door_run.
-// Holds:   who waits is a row of cells, or one group. Of cells: the door pushes a run when it begins and goes on joining publishes to it as long as the session
-//          has not taken it and nobody else has pushed anything since: so a run stands where its first
-//          publish stood, and no order between calls is lost. Their packets lie side by side, their cells
+// Holds:   publishes of one quality, retained or not, whose packets lie side by side. Who waits is a row of
+//          cells, or one group. Of cells: the door pushes a run when it begins and goes on joining publishes
+//          to it as long as the session has not taken it and nobody else has pushed anything since: so a
+//          run stands where its first publish stood, and no order between calls is lost. Their cells
 //          are consecutive cells of one block in one round, and below the run, towards the beginning of the
 //          slab, room is kept for one publish_record each, written only when the session has to look at
-//          them one by one.
+//          them one by one: at QoS 1 and 2, and when it cannot say them at once.
 // Threads: join(): the door, under its guard, also after the session has taken the run. close() and what
 //          follows it: the session, once.
 // Units:   at most 2^22 publishes and 2^40 octets; the door ends a run long before (run_octets).
-// Costs:   join: one atomic step. What the session does for a run it does once, but for a store per cell.
+// Costs:   join: one atomic step. What the session does for a run at QoS 0 it does once, but for a store per
+//          cell.
 #pragma once
 
 #include "request.hpp"
@@ -31,7 +33,7 @@ public:
   /// to `memory`.
   door_run(const asker& asks, protocol::octet* frames, std::size_t frame_size, runtime::slab* memory,
            protocol::version v) noexcept
-      : memory_{memory}, frames_{frames}, version_{v}, state_{one + frame_size} {
+      : memory_{memory}, frames_{frames}, header_{*frames}, version_{v}, state_{one + frame_size} {
     who = asks;
     what = kind::run;
   }
@@ -46,7 +48,10 @@ public:
   void add(std::size_t frame_size) noexcept {
     state_.store(state_.load(std::memory_order_relaxed) + one + frame_size, std::memory_order_relaxed);
   }
-  const protocol::octet* frames() const noexcept { return frames_; }
+  /// Whether a packet written behind its own may be one of it: of the same sort, and within its bound.
+  bool suits(const protocol::octet* frame) const noexcept {
+    return *frame == header_ && static_cast<std::size_t>(frame - frames_) < run_octets;
+  }
 
   // -- the session
   struct extent {
@@ -63,8 +68,10 @@ public:
             static_cast<std::size_t>(before & octet_mask)};
   }
   protocol::octet* frames() noexcept { return frames_; }
+  protocol::qos quality() const noexcept { return static_cast<protocol::qos>(header_ >> 1U & 3U); }
+  bool is_retained() const noexcept { return (header_ & 1U) != 0; }
   runtime::slab* memory() const noexcept { return memory_; }
-  /// Makes a record of each publish and hands it to `f`, which may end it.
+  /// Makes a record of each publish, in order, and hands it to `f`, which may end it.
   template <class F>
   void for_each(const extent& whole, F&& f) {
     protocol::octet* frame = frames_;
@@ -84,7 +91,8 @@ private:
   publish_record& make_record(std::uint32_t at, protocol::octet* frame) noexcept;
 
   runtime::slab* memory_;
-  protocol::octet* frames_; // the first packet
+  protocol::octet* frames_;      // the first packet
+  const protocol::octet header_; // the first octet of each, as they were written
   protocol::version version_;
   // Publishes and their octets; `closed` above them. The door adds, the session closes.
   std::atomic<std::uint64_t> state_;

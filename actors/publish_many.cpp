@@ -44,10 +44,9 @@ private:
   static constexpr std::size_t most_items = 1024;
 
   bool add_plain(const publish_request& what) {
-    const bool is_plain = what.quality == qos::at_most_once && !what.retain && what.properties.empty();
-    if (!is_plain || !pass_ || !*pass_) return false;
+    if (!what.properties.empty() || !pass_ || !*pass_) return false;
     door& here = pass_->local();
-    const door::plain packet = here.write_plain(what.topic, what.payload);
+    const door::plain packet = here.write_plain(what.topic, what.payload, what.quality, what.retain);
     if (packet.frame == nullptr) return false;
     door_run* const run = here.extend_run(run_, packet, &group_);
     if (run != run_) push(*run);

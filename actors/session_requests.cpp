@@ -94,8 +94,8 @@ void session::on_run(door_run& run) {
   const door_run::extent whole = run.close();
   protocol::packet_id none = 0;
   // None of the packets is larger than all of them: a run that is refused as a whole is looked at one by one.
-  const bool flows = !ending_ && !refusing_
-                     && machine_.pass({}, protocol::qos::at_most_once, false, whole.octets, none, now_);
+  const bool flows = run.quality() == protocol::qos::at_most_once && !ending_ && !refusing_
+                     && machine_.pass({}, run.quality(), run.is_retained(), whole.octets, none, now_);
   if (!flows) [[unlikely]]
     return run.for_each(whole, [this](publish_record& each) { on_request(each); });
   append(run.frames(), whole.octets, run.memory());

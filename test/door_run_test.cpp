@@ -23,6 +23,8 @@ using troupe::protocol::version;
 
 struct seen {
   std::string packet;
+  qos quality = qos::at_most_once;
+  bool is_retained = false;
   std::string topic;
   std::string payload;
   std::uint32_t cell = 0;
@@ -51,15 +53,15 @@ protected:
   }
   /// As a client does it, with nobody else at the front door. Whether it joined.
   bool publish_one(std::string_view topic, std::string_view payload) {
-    door::plain packet = door_.write_plain(topic, as_octets(payload));
+    door::plain packet = door_.write_plain(topic, as_octets(payload), quality_, is_retained_);
     if (packet.frame == nullptr) { // the slab or the allowance is used up
       draw(topic, std::string(payload.size() + 2 * record_line, 'x'));
-      packet = door_.write_plain(topic, as_octets(payload));
+      packet = door_.write_plain(topic, as_octets(payload), quality_, is_retained_);
       EXPECT_NE(packet.frame, nullptr);
     }
     const cell where = door_.take_cell();
-    expected_.push_back(
-        {support::dump({packet.frame, packet.size}), std::string{topic}, std::string{payload}, where.at});
+    expected_.push_back({support::dump({packet.frame, packet.size}), quality_, is_retained_,
+                         std::string{topic}, std::string{payload}, where.at});
     if (door_.join_run(packet, where)) return true;
     runs_.push_back(&door_.begin_run(packet, where));
     return false;
@@ -71,10 +73,12 @@ protected:
     std::size_t octets = 0;
     run.for_each(whole, [&](publish_record& each) {
       const auto said = each.view();
-      found.push_back({support::dump(each.packet()), std::string{said.packet.topic},
-                       std::string{as_text(said.packet.payload)}, each.who.as_cell().at});
+      found.push_back({support::dump(each.packet()), each.quality, each.retain,
+                       std::string{said.packet.topic}, std::string{as_text(said.packet.payload)},
+                       each.who.as_cell().at});
       EXPECT_EQ(each.what, user_request::kind::publish);
-      EXPECT_EQ(each.quality, qos::at_most_once);
+      EXPECT_EQ(said.packet.quality, each.quality);
+      EXPECT_EQ(said.packet.retain, each.retain);
       EXPECT_TRUE(said.packet.properties.empty());
       const cell where = each.who.as_cell();
       where.block->settle_success(where.at, where.round);
@@ -94,6 +98,8 @@ protected:
   door door_;
   std::vector<door_run*> runs_; // not taken yet
   std::vector<seen> expected_;
+  qos quality_ = qos::at_most_once; // of the next publish
+  bool is_retained_ = false;
 };
 
 TEST_P(door_runs, hold_what_was_published_in_order) {
@@ -115,16 +121,32 @@ TEST_P(door_runs, take_nobody_once_the_session_has_them) {
   EXPECT_EQ(take(*runs_.front()), (std::vector<seen>{expected_[2], expected_[3]}));
 }
 
+TEST_P(door_runs, are_of_one_quality_retained_or_not) {
+  const std::string long_payload(300, 'p');
+  for (const qos quality : {qos::at_most_once, qos::at_least_once, qos::exactly_once}) {
+    for (const bool is_retained : {false, true}) {
+      quality_ = quality;
+      is_retained_ = is_retained;
+      EXPECT_FALSE(publish_one("t", "1"));
+      EXPECT_TRUE(publish_one("another/topic", long_payload));
+      EXPECT_TRUE(publish_one("t", ""));
+      EXPECT_EQ(runs_.back()->quality(), quality);
+      EXPECT_EQ(runs_.back()->is_retained(), is_retained);
+    }
+  }
+  EXPECT_EQ(runs_.size(), 6U);
+  std::vector<seen> found;
+  while (!runs_.empty())
+    for (seen& each : take(*runs_.front())) found.push_back(std::move(each));
+  EXPECT_EQ(found, expected_);
+}
+
 TEST_P(door_runs, end_when_something_else_is_written) {
   EXPECT_FALSE(publish_one("t", "1"));
-  publish_record* const between = door_.write_bare("t", as_octets("2"), qos::at_least_once, false);
-  ASSERT_NE(between, nullptr);
+  draw("t", "2");
   EXPECT_FALSE(publish_one("t", "3"));
   EXPECT_EQ(take(*runs_.front()), (std::vector<seen>{expected_[0]}));
   EXPECT_EQ(take(*runs_.front()), (std::vector<seen>{expected_[1]}));
-  EXPECT_EQ(between->view().packet.payload.size(), 1U);
-  bounds_.give_back({1, static_cast<std::int64_t>(between->weight())});
-  between->memory->release(1);
 }
 
 TEST_P(door_runs, end_when_the_door_was_told_so) {
@@ -150,7 +172,7 @@ TEST_P(door_runs, give_back_what_was_drawn_for_them) {
   door mine;
   mine.furnish(store_, slabs_, narrow, GetParam());
   for (int round = 0; round != 1'000; ++round) {
-    const door::plain first = mine.write_plain("t", as_octets("x"));
+    const door::plain first = mine.write_plain("t", as_octets("x"), qos::at_most_once, false);
     if (first.frame == nullptr) { // the allowance ran out: write() draws anew
       publish what;
       what.topic = "t";
@@ -179,9 +201,10 @@ TEST(door_run, is_taken_whole_while_others_join) {
   settlement_store store;
   settlement_block* const block = store.take(64);
   alignas(record_line) std::byte place[record_line];
+  troupe::protocol::octet frame = 0x30;
   for (int round = 0; round != 50; ++round) {
     auto* const run = ::new (static_cast<void*>(place))
-        door_run{asker{cell{block, 0, 1}}, nullptr, 1, nullptr, version::v5_0};
+        door_run{asker{cell{block, 0, 1}}, &frame, 1, nullptr, version::v5_0};
     std::atomic<bool> has_begun{false};
     std::uint32_t joined = 1;
     std::thread door{[&] {
