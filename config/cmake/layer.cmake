@@ -21,6 +21,11 @@ function(troupe_layer name)
   add_library(troupe::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The archive may end up in somebody's shared library, so it is PIC; nobody replaces single functions of
+    # it, so they may be inlined all the same.
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  endif()
   target_sources(${target} PUBLIC FILE_SET HEADERS
     BASE_DIRS ${PROJECT_BINARY_DIR}/include FILES ${headers})
   target_link_libraries(${target} PUBLIC ${layer_PUBLIC} PRIVATE ${layer_PRIVATE})
