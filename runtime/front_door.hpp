@@ -136,7 +136,12 @@ private:
            & (most_doors - 1);
   }
   pass find_door(thread_mark me) noexcept;
-  door* door_at(std::size_t index) noexcept;
+  door* door_at(std::size_t index) noexcept {
+    door* const found = doors_[index].load(std::memory_order_acquire);
+    return found != nullptr ? found : make_door(index);
+  }
+  /// Whoever came first made it, or it is walled up.
+  door* make_door(std::size_t index) noexcept;
   /// Stands where nobody had a door when the front door was closed.
   door* walled_up() const noexcept { return reinterpret_cast<door*>(const_cast<front_door*>(this)); }
 
@@ -145,19 +150,24 @@ private:
   bell_ref owner_; // keeps the mailbox until close()
   const bool are_owned_ = can_bar_all_threads();
   std::atomic<bool> closed_{false};
+  std::atomic<std::uint32_t> makers_{0}; // threads that make a door: close() waits, for they use the mailbox
 };
 
 // ----------------------------------------------------------------------------------------------
 
 template <class Item, class Local>
-auto front_door<Item, Local>::door_at(std::size_t index) noexcept -> door* {
-  auto* found = doors_[index].load(std::memory_order_acquire);
-  if (found != nullptr) [[likely]]
-    return found;
-  auto* fresh = new door{*target_, !are_owned_};
-  if (doors_[index].compare_exchange_strong(found, fresh, std::memory_order_acq_rel)) return fresh;
-  delete fresh;
-  return found;
+auto front_door<Item, Local>::make_door(std::size_t index) noexcept -> door* {
+  // Either we see that it is closed, or close() sees us.
+  makers_.fetch_add(1, std::memory_order_seq_cst);
+  door* made = walled_up();
+  if (!closed_.load(std::memory_order_seq_cst)) {
+    door* found = nullptr;
+    made = new door{*target_, !are_owned_};
+    if (!doors_[index].compare_exchange_strong(found, made, std::memory_order_acq_rel))
+      delete std::exchange(made, found);
+  }
+  makers_.fetch_sub(1, std::memory_order_release);
+  return made;
 }
 
 template <class Item, class Local>
@@ -207,7 +217,9 @@ auto front_door<Item, Local>::find_door(thread_mark me) noexcept -> pass {
 
 template <class Item, class Local>
 void front_door<Item, Local>::close() noexcept {
-  if (closed_.exchange(true, std::memory_order_acq_rel)) return;
+  if (closed_.exchange(true, std::memory_order_seq_cst)) return;
+  patience until_made;
+  while (makers_.load(std::memory_order_seq_cst) != 0) until_made.wait();
   for (auto& each : doors_) {
     door* found = nullptr;
     if (each.compare_exchange_strong(found, walled_up(), std::memory_order_acq_rel)) continue;

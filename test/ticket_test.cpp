@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <coroutine>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -263,6 +265,46 @@ TEST_F(tickets, of_whoever_is_inside_are_waited_for_by_closing) {
     caller.join();
     EXPECT_EQ(drain_all(end).size(), static_cast<std::size_t>(taken.load()));
   }
+}
+
+// What belongs to a door that takes its time to be made.
+struct slow_to_make {
+  slow_to_make() {
+    if (auto wait = std::exchange(once, nullptr)) wait();
+  }
+  static inline std::function<void()> once;
+};
+
+// It uses the mailbox, which need not be there any more when closing has ended.
+TEST(front_door, is_not_closed_while_somebody_makes_a_door) {
+  silent_bell owner;
+  mailbox<ticketed<int>> box{owner};
+  front_door<int, slow_to_make> way{box};
+  std::atomic<bool> is_making{false};
+  std::atomic<bool> may_go_on{false};
+  std::atomic<bool> is_closed{false};
+  slow_to_make::once = [&] {
+    is_making.store(true);
+    while (!may_go_on.load()) std::this_thread::yield();
+  };
+  std::thread maker{[&] { static_cast<void>(way.enter()); }};
+  while (!is_making.load()) std::this_thread::yield();
+  std::optional inside{way.enter()}; // an owner who is not inside goes in without asking whether it is closed
+  std::thread closer{[&] {
+    way.close();
+    is_closed.store(true);
+  }};
+  while (way.enter()) std::this_thread::yield(); // until closing has begun
+  inside.reset();
+  bool has_waited = true;
+  for (int look = 0; look != 1'000; ++look) {
+    has_waited = has_waited && !is_closed.load();
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(has_waited);
+  may_go_on.store(true);
+  maker.join();
+  closer.join();
 }
 
 } // namespace
