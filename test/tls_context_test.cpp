@@ -70,10 +70,10 @@ protected:
       far_->start(far_sink_);
     });
   }
-  /// Waits until `condition` holds at an idle point of the home.
+  /// Waits until `condition`, asked on the thread of the home, holds.
   template <class Condition>
   void await(Condition condition) {
-    while (!condition()) idle(where()); // or the test's time is over
+    while (!at(where(), condition)) idle(where()); // or the test's time is over
   }
   endpoint plain(std::uint16_t port) const {
     endpoint to = *parse_endpoint("mqtts://127.0.0.1");
