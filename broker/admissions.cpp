@@ -1,5 +1,6 @@
 #include "admissions.hpp"
 
+#include "auth_dialogue.hpp"
 #include "hooks.hpp"
 #include "pledges.hpp"
 #include "shard.hpp"
@@ -35,15 +36,16 @@ admissions::admissions(shard& home, session_number last)
 
 // -- CONNECT ------------------------------------------------------------------
 
-void admissions::on_connect(peer& who, std::optional<protocol::octets> password) {
+void admissions::on_connect(peer& who, const protocol::connect& packet) {
   if (!connects_.pass(shard_.shop().now)) {
     shard_.shop().counts.connections_throttled.add();
     return who.disconnect(reason_code::connection_rate_exceeded);
   }
   if (who.is_surplus && shard_.is_full()) return who.disconnect(reason_code::quota_exceeded);
-  if (const reason_code no = judge(who, password); protocol::is_failure(no)) return who.disconnect(no);
+  if (const reason_code no = judge(who, packet.password); protocol::is_failure(no)) return who.disconnect(no);
+  if (who.said.auth_method) return begin_dialogue(shard_, who, packet.properties);
   if (shard_.shop().options.proof == nullptr || who.said.is_certified) return let_in(who);
-  prove(who, password);
+  prove(who, packet.password);
 }
 
 void admissions::prove(peer& who, std::optional<protocol::octets> password) {
@@ -206,7 +208,9 @@ void admissions::enter(peer& who, peer_session& session, bool is_present) {
   session.will = std::move(who.said.will);
   session.will_delay = who.said.will_delay;
   write_down(session, true);
+  write_will(session, true);
   protocol::acceptance how{.session_present = is_present, .session_expiry = who.said.told_expiry};
+  if (who.said.auth_method) say_method(who, how.properties);
   if (who.said.has_assigned_id) how.assigned_client_identifier = session.client_id();
   shard_counters& counts = shard_.shop().counts;
   counts.connections.add();
@@ -215,6 +219,14 @@ void admissions::enter(peer& who, peer_session& session, bool is_present) {
   if (shard_.shop().hooks != nullptr) shard_.shop().hooks->on_connected(who.who(), is_present);
   who.admit(session, how);
   if (is_present) shard_.desk().say_status(session);
+}
+
+/// [MQTT-4.12.0-5]
+void admissions::say_method(peer& who, protocol::property_block& block) {
+  using protocol::property;
+  static_cast<void>(block.set(property::authentication_method, std::string_view{*who.said.auth_method}));
+  const std::string data = std::exchange(who.said.auth_data, {});
+  if (!data.empty()) static_cast<void>(block.set(property::authentication_data, protocol::as_octets(data)));
 }
 
 /// A session that ends with its connection is not worth a record.
@@ -235,6 +247,8 @@ void admissions::on_absence(peer_session& who) {
   if (who.will && who.will_due <= shard_.shop().now) {
     shard_.publish_later(std::exchange(who.will, {}), who.number());
     who.will_due = protocol::never;
+  } else {
+    write_will(who, false);
   }
   if (who.expiry.count() == 0) return shard_.end_later(who);
   write_down(who, false);
@@ -244,8 +258,8 @@ void admissions::on_absence(peer_session& who) {
 
 void admissions::end(peer_session& who) {
   shard_.forget(who);
-  if (who.will && !shard_.is_stopping()) shard_.publish_later(std::exchange(who.will, {}), who.number());
   shard_.desk().withdraw(who);
+  if (who.will && !shard_.is_stopping()) say_will(who);
   if (who.is_durable())
     erase_records(who);
   else if (!shard_.is_stopping())
@@ -253,6 +267,40 @@ void admissions::end(peer_session& who) {
   shard_.say(registry::of(who.client_id(), shard_.shards()),
              session_over{.client_id = who.client_id(), .session = who.number()});
   shard_.sessions().take(who);
+}
+
+/// One that is said after the end of this process, if it comes to that.
+void admissions::write_will(peer_session& who, bool is_connected) {
+  store* const durable = shard_.shop().durable;
+  if (durable == nullptr) return;
+  if (who.will)
+    durable->keep_will(who, is_connected);
+  else if (who.is_will_written)
+    durable->drop_will(who.number());
+  who.is_will_written = bool{who.will};
+}
+
+/// Whoever gets it has it written down first, here or on another shard.
+void admissions::on_will_said(session_number who) {
+  if (shard_.shop().durable == nullptr) return;
+  pledges& pledged = *shard_.shop().pledged;
+  if (!pledged.has_posts()) return drop_will(who);
+  pledged.when_stored([this, who] { drop_will(who); });
+}
+
+/// Unless there is another one by now.
+void admissions::drop_will(session_number who) {
+  peer_session* const session = shard_.sessions().find(who);
+  if (session != nullptr && session->will) return;
+  if (session != nullptr) session->is_will_written = false;
+  shard_.shop().durable->drop_will(who);
+}
+
+/// At the end of a session, and before anything of it is erased.
+void admissions::say_will(peer_session& who) {
+  const message_ref will = std::exchange(who.will, {});
+  if (shard_.shop().durable == nullptr) return shard_.publish_later(will, who.number());
+  shard_.publish_will(will, who.number());
 }
 
 /// What goes to other members of a $share group is theirs, on whatever shard, before it goes from here.

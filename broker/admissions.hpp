@@ -10,6 +10,7 @@
 #include "rate_limit.hpp"
 #include "routing_messages.hpp"
 
+#include "../protocol/connect.hpp"
 #include "../protocol/slice.hpp"
 
 #include <cstdint>
@@ -27,7 +28,7 @@ public:
   /// `last`: the highest number that this shard has given to a session in an earlier life; 0 = none.
   admissions(shard& home, session_number last);
 
-  void on_connect(peer& who, std::optional<protocol::octets> password);
+  void on_connect(peer& who, const protocol::connect& packet);
   /// An authenticator has found out about a client.
   void on_proof(peer& who, protocol::reason_code how);
   /// The registry wants the session of a client id for another connection.
@@ -43,6 +44,9 @@ public:
   /// Ends a session with all that follows. Not while anything looks at routes.
   void end(peer_session& who);
 
+  /// The will of `who`, who may be gone, has been published.
+  void on_will_said(session_number who);
+
   /// A session as it stood in the store.
   peer_session& restore(const std::string& client_id, session_number number);
 
@@ -55,9 +59,13 @@ private:
   void begin_move(peer_session& who, const yield_order& order);
   peer_session& move_in(std::unique_ptr<peer_session> arrived);
   void enter(peer& who, peer_session& session, bool is_present);
+  static void say_method(peer& who, protocol::property_block& block);
   void settle(const std::string& client_id, session_number session);
   void give_back_shared(peer_session& who);
   void write_down(peer_session& who, bool is_connected);
+  void write_will(peer_session& who, bool is_connected);
+  void drop_will(session_number who);
+  void say_will(peer_session& who);
   void erase_records(peer_session& who);
   void hand_over_records();
 

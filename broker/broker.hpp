@@ -38,11 +38,13 @@ class fault_orders; // faults.hpp
 class hooks;        // hooks.hpp
 
 namespace brokerage {
-/// What happens to a message for a client whose queue is full. Always counted.
+/// What happens to a message for a client whose queue is full. Whatever is lost is counted.
 enum class overflow : std::uint8_t {
   drop_newest, // the message that comes is not queued
   drop_oldest, // the one that waited longest makes room
   disconnect,  // DISCONNECT 0x97 (quota exceeded) and the connection goes; the session stays
+  block,       // whoever publishes is not read from until half the queue is empty, for block_timeout at most;
+               // then, and for what nobody can be stopped for, as drop_newest
 };
 } // namespace brokerage
 
@@ -92,6 +94,8 @@ struct broker_options {
   std::size_t max_queued_messages = 65'536;
   std::size_t max_queued_bytes = std::size_t{64} << 20U;
   brokerage::overflow when_full = brokerage::overflow::drop_newest;
+  /// How long a full queue may stop its publishers; shorter than their keep-alive, for their PINGREQs wait, too.
+  std::chrono::milliseconds block_timeout{5'000};
   /// Whether QoS 0 messages wait for a client that is not connected.
   bool queue_qos0_offline = false;
 
@@ -141,6 +145,7 @@ struct broker_statistics {
   std::uint64_t messages_queued = 0;   // waiting now
   std::uint64_t messages_dropped = 0;  // by a full queue, a client's packet size limit or a hook
   std::uint64_t messages_expired = 0;
+  std::uint64_t publishers_stopped = 0; // times that one was, by a full queue (overflow::block)
   std::uint64_t wills_published = 0;
   std::uint64_t takeovers = 0;
   std::uint64_t octets_received = 0;

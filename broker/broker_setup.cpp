@@ -17,6 +17,7 @@ namespace {
 overflow overflow_of(std::string_view name) noexcept {
   if (name == "drop_oldest") return overflow::drop_oldest;
   if (name == "disconnect") return overflow::disconnect;
+  if (name == "block") return overflow::block;
   return overflow::drop_newest;
 }
 
@@ -64,6 +65,7 @@ broker_options options_of(const config::broker_settings& settings) {
           .max_queued_messages = settings.max_queued_messages,
           .max_queued_bytes = settings.max_queued_bytes.value,
           .when_full = overflow_of(settings.when_full),
+          .block_timeout = settings.block_timeout,
           .queue_qos0_offline = settings.queue_qos0_offline,
           .max_retained_messages = settings.max_retained_messages,
           .may = access_of(settings),

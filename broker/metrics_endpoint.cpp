@@ -43,6 +43,8 @@ constexpr shown_figure figures[] = {
     {"messages_queued", "Messages that wait for clients", &broker_statistics::messages_queued, false},
     {"messages_dropped_total", "By full queues, limits and hooks", &broker_statistics::messages_dropped},
     {"messages_expired_total", "By their expiry", &broker_statistics::messages_expired},
+    {"publishers_stopped_total", "Times that a full queue stopped a publisher",
+     &broker_statistics::publishers_stopped},
     {"publishes_refused_total", "PUBLISH packets that were not allowed",
      &broker_statistics::publishes_refused},
     {"wills_total", "Last wills published", &broker_statistics::wills_published},

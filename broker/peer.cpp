@@ -1,5 +1,6 @@
 #include "peer.hpp"
 
+#include "auth_dialogue.hpp"
 #include "shard.hpp"
 #include "store.hpp"
 #include "wills.hpp"
@@ -66,16 +67,14 @@ void peer::admit(peer_session& session, const protocol::acceptance& how) {
   shard_.pump(session);
   if (is_taking_) return; // admitted from inside the packet that asked for it
   take_frames();
-  if (!is_leaving_ && !is_held_ && !is_sated_) transport_->resume();
+  if (may_read()) transport_->resume();
 }
 
 void peer::disconnect(reason_code reason) {
   if (is_leaving_) return;
   touch();
-  if (machine_.is_connected())
+  if (machine_.is_connected() || machine_.is_judging())
     machine_.disconnect(reason, {}, shard_.shop().now);
-  else if (session_ == nullptr && !is_judged_)
-    machine_.refuse(reason, {}, shard_.shop().now);
   else
     on_close({.reason = reason});
 }
@@ -88,8 +87,8 @@ void peer::abort() {
 
 void peer::on_deadline() {
   if (is_leaving_) return;
-  // While the shard does not let it be read, silence is ours, not the client's.
-  if (is_held_) machine_.on_received(shard_.shop().now);
+  // While we do not read it, silence is ours, not the client's.
+  if (is_held_ || is_stopped()) machine_.on_received(shard_.shop().now);
   machine_.on_deadline(shard_.shop().now);
 }
 
@@ -154,8 +153,31 @@ bool peer::hold_back() {
 }
 
 void peer::let_go() {
-  if (!std::exchange(is_held_, false) || is_leaving_) return;
-  if (is_judged_ && !is_sated_) transport_->resume();
+  if (std::exchange(is_held_, false) && may_read()) transport_->resume();
+}
+
+void peer::stop_publishing(session_number by) {
+  if (is_leaving_ || session_ == nullptr || session_->waiting() != 0) return;
+  if (std::find(stopped_by_.begin(), stopped_by_.end(), by) != stopped_by_.end()) return;
+  if (!is_stopped()) shard_.shop().counts.publishers_stopped.add();
+  stopped_by_.push_back(by);
+  transport_->pause();
+}
+
+void peer::let_publish(session_number by) {
+  if (std::erase(stopped_by_, by) != 0 && !is_stopped()) resume_publishing();
+}
+
+void peer::resume_publishing() {
+  stopped_by_.clear();
+  if (!std::exchange(is_going_on_, true)) shard_.go_on_later(*this);
+}
+
+void peer::go_on() {
+  is_going_on_ = false;
+  if (is_leaving_ || is_stopped()) return;
+  take_frames();
+  if (may_read()) transport_->resume();
 }
 
 void peer::watch_backlog() {
@@ -163,7 +185,7 @@ void peer::watch_backlog() {
   if (is_leaving_ || is_sated == std::exchange(is_sated_, is_sated)) return;
   if (is_sated)
     transport_->pause();
-  else if (!is_held_ && is_judged_)
+  else if (may_read())
     transport_->resume();
 }
 
@@ -193,7 +215,7 @@ void peer::on_connect(const protocol::connect& packet) {
   if (shard_.shop().hooks == nullptr) passes_ = version_;
   introduce(packet);
   is_judged_ = false;
-  shard_.on_connect(*this, packet.password);
+  shard_.on_connect(*this, packet);
 }
 
 void peer::introduce(const protocol::connect& packet) {
@@ -207,6 +229,8 @@ void peer::introduce(const protocol::connect& packet) {
   else if (packet.user_name)
     said.user_name = std::string{*packet.user_name};
   said.is_clean = packet.clean_start;
+  if (const auto method = packet.properties.text(protocol::property::authentication_method))
+    said.auth_method = std::string{*method};
   const broker_options& options = shard_.shop().options;
   if (version_ == protocol::version::v5_0) {
     const std::uint32_t asked =
@@ -225,6 +249,8 @@ protocol::publish_verdict peer::on_publish(const protocol::publish& packet, prot
                                            bool same_bytes) {
   if (session_ == nullptr) return {.reason = reason_code::unspecified_error};
   const auto verdict = shard_.routing().publish(*this, packet, whole, same_bytes, reading_);
+  if (!shard_.shop().stops.empty()) [[unlikely]]
+    shard_.serve_stops();
   if (packet.quality == protocol::qos::exactly_once && is_written() && !protocol::is_failure(verdict.reason))
     keep_receipt(packet.id);
   return verdict;
@@ -258,8 +284,18 @@ void peer::on_receipt_over(protocol::packet_id id) {
 
 protocol::kept_publish peer::recall(protocol::request_token token) { return session_->recall(token); }
 
-void peer::on_auth(const protocol::auth&) {
-  machine_.disconnect(reason_code::bad_authentication_method, {}, shard_.shop().now);
+void peer::on_auth(const protocol::auth& packet) { brokerage::on_auth(shard_, *this, packet); }
+
+/// Before it is admitted, its answer is all that is taken from it [MQTT-3.1.2-30].
+void peer::say_auth(const auth_answer& what) {
+  protocol::property_block block;
+  static_cast<void>(
+      block.set(protocol::property::authentication_method, std::string_view{*said.auth_method}));
+  if (!what.data.empty())
+    static_cast<void>(block.set(protocol::property::authentication_data, protocol::as_octets(what.data)));
+  touch();
+  machine_.send_auth(what.how, block.view(), shard_.shop().now);
+  is_judged_ = true;
 }
 
 void peer::on_disconnect(const protocol::disconnect& packet) {

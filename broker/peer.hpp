@@ -79,6 +79,16 @@ public:
   /// Stops and resumes reading, for reasons of the shard. False: it has stopped before, or is leaving.
   bool hold_back();
   void let_go();
+  /// The full queue of session `by` wants it to stop publishing (counted when it did not stand already), or
+  /// has room again. Reading stops with it.
+  void stop_publishing(session_number by);
+  void let_publish(session_number by);
+  /// Whoever stopped it.
+  void let_publish() {
+    if (!stopped_by_.empty()) resume_publishing();
+  }
+  /// The shard's turn, after that: what was not looked at yet goes first.
+  void go_on();
 
   // -- publishing -------------------------------------------------------------
   /// What access says of a topic; asked again only when the topic changes.
@@ -97,10 +107,17 @@ public:
     bool has_assigned_id = false;
     std::chrono::seconds expiry{0};
     std::optional<std::uint32_t> told_expiry{}; // when another than asked
+    std::optional<std::string> auth_method{};   // of enhanced authentication
+    std::string auth_data{};                    // its last word, for CONNACK
     message_ref will{};
     std::chrono::seconds will_delay{0};
   };
   introduction said{};
+  /// Enhanced authentication that is going on, before or after CONNACK; null: none.
+  std::unique_ptr<auth_dialogue> dialogue{};
+  void say_auth(const auth_answer& what);
+  /// Nothing more is taken until it is admitted.
+  void close_input() noexcept { is_judged_ = false; }
   identity who() const;
 
   /// Answers to SUBSCRIBE and UNSUBSCRIBE, in the order of the requests.
@@ -116,6 +133,11 @@ public:
 
 private:
   static constexpr std::size_t most_held = std::size_t{1} << 20U;
+  bool is_stopped() const noexcept { return !stopped_by_.empty(); }
+  bool may_read() const noexcept {
+    return is_judged_ && !is_held_ && !is_sated_ && !is_leaving_ && !is_stopped();
+  }
+  void resume_publishing();
 
   // transport_sink
   std::span<protocol::octet> wanted() noexcept override;
@@ -145,6 +167,7 @@ private:
   /// Whether there is a session of which everything is written down.
   bool is_written() const noexcept { return session_ != nullptr && session_->is_durable(); }
   void take_frames();
+  void stand_still();
   void take_known(const protocol::burst_reader& burst, protocol::inbound_packet& packet);
   void take_burst(const protocol::burst_reader& burst);
   void take_frame(const protocol::frame& frame, const protocol::keeper_ref& own);
@@ -166,11 +189,13 @@ private:
   bool is_judged_ = true;  // false from CONNECT until the shard has answered it
   bool is_taking_ = false; // inside take_frames()
   bool is_leaving_ = false;
-  bool is_gone_ = false;    // the transport is
-  bool is_dirty_ = false;   // flush() will be called at the end of this event
-  bool is_held_ = false;    // by the shard
-  bool is_closing_ = false; // the transport is to be closed when nothing is held any more
-  bool is_sated_ = false;   // holds itself back: it does not read our answers
+  bool is_gone_ = false;                     // the transport is
+  bool is_dirty_ = false;                    // flush() will be called at the end of this event
+  bool is_held_ = false;                     // by the shard
+  bool is_closing_ = false;                  // the transport is to be closed when nothing is held any more
+  bool is_sated_ = false;                    // holds itself back: it does not read our answers
+  bool is_going_on_ = false;                 // go_on() will be called
+  std::vector<session_number> stopped_by_{}; // whose queues it must not fill further
 };
 
 } // namespace troupe::brokerage

@@ -37,10 +37,7 @@ void peer::take_frames() {
   protocol::burst_reader burst;
   reading_ = input_.owner().get();
   for (bool is_first = true; !is_leaving_; is_first = false) {
-    if (!is_judged_) { // the rest waits for the answer to CONNECT
-      is_taking_ = false;
-      return transport_->pause();
-    }
+    if (!is_judged_ || is_stopped()) return stand_still();
     if (const protocol::errc end = framer_.next(frame); end != protocol::errc{}) {
       if (end == protocol::errc::packet_too_large)
         machine_.on_oversized(input_.bytes(), now);
@@ -76,10 +73,18 @@ void peer::take_frames() {
   if (!is_gone_) watch_backlog();
 }
 
+/// The rest of the input waits: for the answer to CONNECT, or until a full queue has room.
+void peer::stand_still() {
+  is_taking_ = false;
+  shard_.routing().flush_run();
+  touch();
+  transport_->pause();
+}
+
 /// What follows and need not be decoded; `packet` is where it is put.
 void peer::take_known(const protocol::burst_reader& burst, protocol::inbound_packet& packet) {
   const protocol::time_point now = shard_.shop().now;
-  while (!is_leaving_ && is_judged_) {
+  while (!is_leaving_ && is_judged_ && !is_stopped()) {
     protocol::ack answer;
     if (const protocol::octet* next = burst.next(framer_)) {
       packet = burst.first();
@@ -95,6 +100,8 @@ void peer::take_known(const protocol::burst_reader& burst, protocol::inbound_pac
 
 /// What follows a plain publish and is like it, down to the topic.
 void peer::take_burst(const protocol::burst_reader& burst) {
+  const bool may_stop = shard_.shop().options.when_full == overflow::block;
+  if (may_stop && !shard_.routing().gathers(*this)) return; // one by one: any of them may be the last
   const protocol::octets all = burst.take_all(framer_);
   if (all.empty() || session_ == nullptr) return;
   if (shard_.routing().prolong_by(*this, all, burst.size())) return;

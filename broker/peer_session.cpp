@@ -34,9 +34,11 @@ peer_session::~peer_session() {
   shop_->counts.messages_queued.subtract(waiting_);
 }
 
-void peer_session::detach() noexcept {
+void peer_session::detach() {
   peer_ = nullptr;
   walks_.clear();
+  let_publishers_go(); // nobody empties the queue now
+  blockage_.reset();
 }
 
 // -- what goes out ------------------------------------------------------------
@@ -137,7 +139,7 @@ void peer_session::enqueue(onward& message, const target& how) {
   const bool is_promised = how.quality != qos::at_most_once && message.packet.quality != qos::at_most_once;
   if (!is_promised && peer_ == nullptr && !shop_->options.queue_qos0_offline) return;
   const message_ref& kept = message.keep(shop_->store);
-  if (!make_room(kept->weight())) {
+  if (!make_room(kept->weight(), message.from)) {
     shop_->counts.messages_dropped.add();
     return;
   }
@@ -146,15 +148,15 @@ void peer_session::enqueue(onward& message, const target& how) {
   if (is_durable() && is_promised) write_waiting(slot);
 }
 
-void peer_session::append(std::uint32_t slot) noexcept {
+void peer_session::append(std::uint32_t slot) {
   waiting_octets_ += slots_[slot].message->weight();
-  ++waiting_;
+  if (waiting_++ == 0 && peer_ != nullptr) peer_->let_publish();
   shop_->counts.messages_queued.add();
   (head_ == none ? head_ : slots_[tail_].next) = slot;
   tail_ = slot;
 }
 
-bool peer_session::make_room(std::size_t weight) {
+bool peer_session::make_room(std::size_t weight, session_number from) {
   const broker_options& limits = shop_->options;
   const auto fits = [&] {
     // What nobody could ever queue would be promised and lost: alone, a message of any size may wait.
@@ -171,22 +173,58 @@ bool peer_session::make_room(std::size_t weight) {
   case overflow::disconnect:
     if (peer_ != nullptr) peer_->disconnect(protocol::reason_code::quota_exceeded);
     return false;
+  case overflow::block: return stop_publisher(weight, from);
   }
   return false;
 }
 
-void peer_session::drop_head() noexcept {
+/// What stopped publishers have said already waits as well: up to twice the octets. False: they are not
+/// stopped, or that is full, too.
+bool peer_session::stop_publisher(std::size_t weight, session_number from) {
+  const broker_options& limits = shop_->options;
+  if (peer_ == nullptr || from == 0 || from == number_ || limits.max_queued_messages == 0) return false;
+  if (blockage_ == nullptr)
+    blockage_ = std::make_unique<blockage>(blockage{.ends = shop_->now + limits.block_timeout});
+  if (blockage_->is_given_up || waiting_octets_ + weight > 2 * limits.max_queued_bytes) return false;
+  std::vector<session_number>& asked = blockage_->publishers;
+  const bool is_first = std::find(asked.begin(), asked.end(), from) == asked.end();
+  if (is_first) asked.push_back(from);
+  shop_->stops.push_back({.publisher = from, .by = number_, .is_first = is_first});
+  return true;
+}
+
+bool peer_session::is_half_empty() const noexcept {
+  const broker_options& limits = shop_->options;
+  return waiting_ <= limits.max_queued_messages / 2 && waiting_octets_ <= limits.max_queued_bytes / 2;
+}
+
+void peer_session::let_publishers_go() {
+  if (blockage_ == nullptr) return;
+  for (const session_number one : std::exchange(blockage_->publishers, {}))
+    shop_->stops.push_back({.publisher = one, .by = number_, .begins = false});
+}
+
+void peer_session::give_up_blocking() {
+  let_publishers_go();
+  blockage_->is_given_up = true;
+}
+
+void peer_session::drop_head() {
   free_slot(pop());
   shop_->counts.messages_dropped.add();
 }
 
-std::uint32_t peer_session::pop() noexcept {
+std::uint32_t peer_session::pop() {
   const std::uint32_t slot = head_;
   head_ = std::exchange(slots_[slot].next, none);
   if (head_ == none) tail_ = none;
   --waiting_;
   waiting_octets_ -= slots_[slot].message->weight();
   shop_->counts.messages_queued.subtract();
+  if (blockage_ != nullptr && is_half_empty()) [[unlikely]] {
+    let_publishers_go();
+    blockage_.reset();
+  }
   return slot;
 }
 

@@ -13,6 +13,7 @@
 //          slots are used again.
 #pragma once
 
+#include "blockage.hpp"
 #include "kept_message.hpp"
 #include "onward.hpp"
 #include "retained.hpp"
@@ -24,6 +25,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,12 +74,13 @@ public:
   peer* connection() const noexcept { return peer_; }
   /// From now on `connection` sends for this session. The machine resends what is in flight by itself.
   void attach(peer& connection) noexcept { peer_ = &connection; }
-  void detach() noexcept;
+  void detach();
   /// How long the session stays after its connection; said by CONNECT and DISCONNECT.
   std::chrono::seconds expiry{0};
   /// What is published when the connection is lost; null = nothing.
   message_ref will{};
   std::chrono::seconds will_delay{0};
+  bool is_will_written = false; // in a broker with a store
   /// Moments at which the shard looks at a waiting session again.
   protocol::time_point will_due = protocol::never;
   protocol::time_point ends = protocol::never;
@@ -108,6 +111,12 @@ public:
   bool is_waiting() const noexcept { return head_ != none || !walks_.empty(); }
   std::size_t waiting() const noexcept { return waiting_; }
   std::size_t in_flight() const noexcept { return in_flight_; }
+  /// When publishers that this session has stopped go on whatever becomes of its queue.
+  protocol::time_point block_ends() const noexcept {
+    return blockage_ == nullptr || blockage_->is_given_up ? protocol::never : blockage_->ends;
+  }
+  /// That moment has come: what finds no room from now on is dropped.
+  void give_up_blocking();
 
   /// Calls f(const message_ref&, group) for every message that a $share group had chosen this session for
   /// and another member may have instead, in order of arrival: not what is in flight at QoS 2
@@ -172,10 +181,13 @@ private:
   void send(std::uint32_t slot);
   protocol::publish as_sent(const delivery& one);
   void enqueue(onward& message, const target& how);
-  bool make_room(std::size_t weight);
-  void append(std::uint32_t slot) noexcept;
-  void drop_head() noexcept;
-  std::uint32_t pop() noexcept;
+  bool make_room(std::size_t weight, session_number from);
+  bool stop_publisher(std::size_t weight, session_number from);
+  bool is_half_empty() const noexcept;
+  void let_publishers_go();
+  void append(std::uint32_t slot);
+  void drop_head();
+  std::uint32_t pop();
   std::uint32_t take_slot(const message_ref& message, const target& how);
   void free_slot(std::uint32_t slot) noexcept;
   bool pump_retained();
@@ -196,7 +208,8 @@ private:
   std::size_t waiting_ = 0;
   std::size_t waiting_octets_ = 0;
   std::size_t in_flight_ = 0;
-  std::uint64_t next_sequence_ = 0; // 0 = nothing is written down
+  std::unique_ptr<blockage> blockage_{}; // null: the queue is not full
+  std::uint64_t next_sequence_ = 0;      // 0 = nothing is written down
   std::deque<retained_walk> walks_{};
 
   friend class subscriptions;

@@ -5,6 +5,7 @@
 
 #include "../protocol/topic.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe::brokerage {
@@ -18,6 +19,7 @@ public:
 
   void words();
   void groups();
+  void wills();
   void session(const stored_session& one);
 
 private:
@@ -73,6 +75,12 @@ void restorer::groups() {
   }
 }
 
+/// Of sessions that did not outlive the process: said in the first event of their shard.
+void restorer::wills() {
+  for (const auto& [number, message] : from_.wills)
+    if (number % to_.shards() == to_.self()) to_.publish_later(keep(message), number);
+}
+
 void restorer::session(const stored_session& one) {
   if (registry::of(one.client_id, to_.shards()) == to_.self())
     to_.names().restore(one.client_id, one.number, one.shard);
@@ -124,11 +132,21 @@ void restorer::deliveries(const stored_session& of, peer_session& who) {
 
 /// Who was connected when the process ended is away since now: nobody knows better.
 void restorer::absence(const stored_session& of, peer_session& who) {
+  store& durable = *to_.shop().durable;
+  if (of.will) {
+    who.will = keep(of.will->message);
+    who.will_delay = std::chrono::seconds{of.will->delay};
+    who.is_will_written = true;
+  }
   begin_absence(who, to_.shop().now);
   if (of.ends == was_connected)
-    to_.shop().durable->keep(who, false);
+    durable.keep(who, false);
   else
-    who.ends = of.ends == never_ends ? protocol::never : to_.shop().durable->steady(of.ends);
+    who.ends = of.ends == never_ends ? protocol::never : durable.steady(of.ends);
+  if (of.will && of.will->due != was_connected)
+    who.will_due = std::min(durable.steady(of.will->due), who.ends);
+  else if (of.will)
+    durable.keep_will(who, false);
   to_.watch(who);
 }
 
@@ -138,6 +156,7 @@ void restore(const stored_state& from, shard& to) {
   restorer what{from, to};
   what.words();
   what.groups();
+  what.wills();
   for (const stored_session& one : from.sessions) what.session(one);
 }
 

@@ -49,6 +49,8 @@ public:
     run_.count += static_cast<std::uint32_t>(count);
     return true;
   }
+  /// Whether the last packet of `from` was gathered.
+  bool gathers(const peer& from) const noexcept { return run_.way != nullptr && run_.publisher == &from; }
   /// Hands on what was gathered. Before anything changes who gets what, and at the end of each read.
   void flush_run();
 

@@ -9,6 +9,7 @@
 //   yield_order      registry                   -> shard that has the session now
 //   admission        registry, or the shard that had the session -> shard with the new connection
 //   admitted, session_over   shard with the session -> registry
+//   publisher_stop   shard with a full queue    -> all: whoever has the publisher stops it, or lets it go on
 //   stored           shard that has written down what it was sent -> shard that answers for it
 //
 // A session moves with nothing lost, doubled or overtaken:
@@ -23,6 +24,7 @@
 // Costs:   a run of packets is one message, whatever their number.
 #pragma once
 
+#include "blockage.hpp"
 #include "onward.hpp"
 #include "peer_session.hpp"
 #include "retained.hpp"
@@ -145,13 +147,16 @@ struct cut {
   shard_number by = 0;
 };
 
+/// A full queue on another shard wants a publisher to stop, or to go on; said to all, one of them has it.
+using publisher_stop = stop_wish;
+
 struct stored {
   std::vector<std::uint64_t> serials{};
 };
 
 using shard_mail = std::variant<publish_run, shared_delivery, shared_return, interest, interest_known,
                                 group_change, admission_wish, yield_order, admission, admitted, session_over,
-                                moving, resettlement, cut, stored>;
+                                moving, resettlement, cut, publisher_stop, stored>;
 
 /// What a shard needs from whoever runs it: an actor, or a test.
 class shard_host {

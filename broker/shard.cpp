@@ -118,6 +118,7 @@ void shard::handle(shard_mail& what) {
                         [&](moving& one) { admissions_.on_moving(one); },
                         [&](resettlement& one) { subscribing_.on_resettlement(one); },
                         [&](cut& one) { admissions_.on_cut(one); },
+                        [&](publisher_stop& one) { serve_stop(one, false); },
                         [&](stored& one) { pledged_->on_stored(one); }},
              what);
 }
@@ -185,6 +186,8 @@ void shard::turn() {
     pump(*who);
   }
   pumping_.clear();
+  for (const peer_number number : std::exchange(going_on_, {}))
+    if (peer* const who = find_peer(number); who != nullptr) who->go_on();
   if (is_crowded()) return;
   for (const peer_number number : std::exchange(held_back_, {}))
     if (peer* const who = find_peer(number); who != nullptr) who->let_go();

@@ -92,9 +92,7 @@ public:
   void say(shard_number to, shard_mail&& what);
 
   // -- from peers -------------------------------------------------------------
-  void on_connect(peer& who, std::optional<protocol::octets> password) {
-    admissions_.on_connect(who, password);
-  }
+  void on_connect(peer& who, const protocol::connect& packet) { admissions_.on_connect(who, packet); }
   void on_subscribe(peer& who, const protocol::subscribe& what) { subscribing_.on_subscribe(who, what); }
   void on_unsubscribe(peer& who, const protocol::unsubscribe& what) {
     subscribing_.on_unsubscribe(who, what);
@@ -110,8 +108,14 @@ public:
 
   // -- put off to the end of the event ----------------------------------------
   void pump_later(peer_session& who);
+  /// peer::go_on() is wanted.
+  void go_on_later(peer& who);
+  /// Sees to what full queues want of publishers.
+  void serve_stops();
   void end_later(peer_session& who);
   void publish_later(message_ref will, session_number from);
+  /// Now. Not while anything looks at routes.
+  void publish_will(const message_ref& will, session_number from);
   void pump(peer_session& who);
   /// Enters the moment at which something is due for a session.
   void watch(const peer_session& who);
@@ -139,6 +143,7 @@ private:
   void handle(shard_mail& what);
   pledge_number close_pledge();
   void serve_redeemed();
+  void serve_stop(const stop_wish& wish, bool is_ours);
 
   shard_number self_;
   shard_number shards_;
@@ -165,6 +170,7 @@ private:
   std::vector<peer_session*> pumped_{};
   std::vector<peer_session*> pumping_{}; // empty outside of turn()
   std::vector<session_number> ending_{};
+  std::vector<peer_number> going_on_{};
   std::vector<std::pair<message_ref, session_number>> wills_{};
   std::vector<peer_number> held_back_{};
   peer_number last_peer_ = 0;

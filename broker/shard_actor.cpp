@@ -56,6 +56,7 @@ broker_statistics statistics_of(const premises& place) {
     sum.messages_queued += one.messages_queued.value();
     sum.messages_dropped += one.messages_dropped.value();
     sum.messages_expired += one.messages_expired.value();
+    sum.publishers_stopped += one.publishers_stopped.value();
     sum.wills_published += one.wills_published.value();
     sum.takeovers += one.takeovers.value();
     sum.octets_received += one.octets_received.value();

@@ -26,16 +26,14 @@ void shard::end_event() {
 void shard::settle() {
   routing_.flush_run();
   while (!wills_.empty() || !ending_.empty() || !left_.empty()) {
-    for (const auto& [will, from] : std::exchange(wills_, {})) {
-      shop_.counts.wills_published.add();
-      routing_.publish_own(will->packet(), will->owner(), from);
-    }
+    for (const auto& [will, from] : std::exchange(wills_, {})) publish_will(will, from);
     let_sessions_go(); // a will may have been one too many for somebody
     for (const session_number number : std::exchange(ending_, {}))
       if (peer_session* const who = sessions_.find(number);
           who != nullptr && who->is_ending && !who->is_moving)
         admissions_.end(*who);
   }
+  serve_stops();
   if (pledged_ != nullptr) serve_redeemed();
   const pledge_number pledge = pledged_ == nullptr ? 0 : close_pledge();
   flushing_.swap(dirty_); // both keep their memory
@@ -75,6 +73,34 @@ void shard::pump_later(peer_session& who) {
   host_.call_again();
 }
 
+void shard::go_on_later(peer& who) {
+  going_on_.push_back(who.number());
+  host_.call_again();
+}
+
+void shard::serve_stops() {
+  for (const stop_wish& one : std::exchange(shop_.stops, {})) {
+    if (const peer_session* const who = sessions_.find(one.by); one.begins && one.is_first && who != nullptr)
+      agenda_.enter(who->block_ends(), agenda::kind::session, one.by);
+    serve_stop(one, true);
+  }
+}
+
+/// `is_ours`: others are asked for a publisher that is not connected here.
+void shard::serve_stop(const stop_wish& wish, bool is_ours) {
+  peer_session* const session = sessions_.find(wish.publisher);
+  if (peer* const who = session == nullptr ? nullptr : session->connection(); who != nullptr) {
+    if (wish.begins)
+      who->stop_publishing(wish.by);
+    else
+      who->let_publish(wish.by);
+    return;
+  }
+  if (!is_ours || !wish.is_first) return;
+  for (shard_number other = 0; other < shards_; ++other)
+    if (other != self_) host_.post(other, publisher_stop{wish});
+}
+
 void shard::pump(peer_session& who) {
   if (who.connection() != nullptr && who.pump()) pump_later(who);
 }
@@ -85,6 +111,13 @@ void shard::end_later(peer_session& who) {
 
 void shard::publish_later(message_ref will, session_number from) {
   wills_.emplace_back(std::move(will), from);
+}
+
+void shard::publish_will(const message_ref& will, session_number from) {
+  routing_.flush_run();
+  shop_.counts.wills_published.add();
+  routing_.publish_own(will->packet(), will->owner(), from);
+  admissions_.on_will_said(from);
 }
 
 void shard::watch(const peer_session& who) {
@@ -118,6 +151,7 @@ void shard::take_due() {
 }
 
 void shard::on_due(peer_session& who) {
+  if (who.block_ends() <= shop_.now) who.give_up_blocking();
   if (who.connection() != nullptr || who.is_moving) return; // it came back
   if (who.will_due <= shop_.now) {
     who.will_due = protocol::never; // else the same moment would come up again and again

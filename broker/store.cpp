@@ -63,6 +63,28 @@ void store::drop_filter(session_number who, std::string_view filter) {
   changes_.erase(key_of_session(key_, who).letter(record_kind::filter).text(filter).written());
 }
 
+void store::keep_will(const peer_session& who, bool is_connected) {
+  write_will(who.number(), who.will, is_connected ? was_connected : wall(who.will_due),
+             static_cast<std::uint32_t>(who.will_delay.count()));
+}
+
+void store::keep_will(session_number who, const message_ref& will) {
+  write_will(who, will, wall(will->received()), 0);
+}
+
+void store::write_will(session_number who, const message_ref& will, wall_moment due, std::uint32_t delay) {
+  ++written_;
+  write_frame(will);
+  value_.anew().number(static_cast<std::uint64_t>(due), 8).number(delay, 4);
+  value_.number(static_cast<std::uint64_t>(wall(will->received())), 8).text(frame_.text());
+  changes_.put(key_of_session(key_, who).letter(record_kind::will).written(), value_.written());
+}
+
+void store::drop_will(session_number who) {
+  ++written_;
+  changes_.erase(key_of_session(key_, who).letter(record_kind::will).written());
+}
+
 void store::keep_receipt(session_number who, protocol::packet_id id) {
   ++written_;
   changes_.put(key_under(who, record_kind::receipt, id, 2), {});

@@ -5,6 +5,8 @@
 //   "s" session "1" filter              -> grant
 //   "s" session "2" sequence            -> message, how far its delivery is
 //   "s" session "3" packet id           -> (QoS 2 publish received, its PUBREL not)
+//   "s" session "4"                     -> due, delay, received, the will as PUBLISH; alone when the session
+//                                          ends with its connection
 //   "w" topic                           -> stamp, received, PUBLISH
 //
 // Lives here: the numbers in a file, key_of... (keys), and what values say: session_record, delivery_record.
@@ -44,6 +46,7 @@ inline constexpr char head = '0';
 inline constexpr char filter = '1';
 inline constexpr char delivery = '2';
 inline constexpr char receipt = '3';
+inline constexpr char will = '4';
 } // namespace record_kind
 
 using runtime::record_reader;

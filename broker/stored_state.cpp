@@ -71,6 +71,7 @@ private:
 
   void end_sessions();
   void give_away(const stored_session& ended);
+  void keep_will(session_number of, stored_message will);
   void give(std::uint64_t message, const protocol::publish& packet, std::string_view group);
   void drop_strays();
   void place_sessions();
@@ -145,6 +146,15 @@ bool state_reader::take_part(stored_session& of, char kind, record_reader& key, 
     break;
   }
   case record_kind::receipt: of.receipts.push_back(static_cast<protocol::packet_id>(key.number(2))); break;
+  case record_kind::will: {
+    stored_will& made = of.will.emplace();
+    made.due = static_cast<wall_moment>(value.number(8));
+    made.delay = static_cast<std::uint32_t>(value.number(4));
+    made.message.received = static_cast<wall_moment>(value.number(8));
+    made.message.frame = padded(value.rest());
+    if (!is_publish(made.message.frame)) return false;
+    break;
+  }
   default: return false;
   }
   return key.ok() && value.ok();
@@ -180,9 +190,10 @@ void state_reader::end_sessions() {
   const auto first = std::stable_partition(into_.sessions.begin(), into_.sessions.end(), lives);
   std::move(first, into_.sessions.end(), std::back_inserter(ended));
   into_.sessions.erase(first, into_.sessions.end());
-  for (const stored_session& one : ended) {
+  for (stored_session& one : ended) {
     give_away(one);
     erase(one.number);
+    if (one.will) keep_will(one.number, std::move(one.will->message));
   }
 }
 
@@ -219,6 +230,14 @@ void state_reader::give(std::uint64_t message, const protocol::publish& packet, 
     other.deliveries.push_back(std::move(given));
     return;
   }
+}
+
+/// Its record goes when it has been said.
+void state_reader::keep_will(session_number of, stored_message will) {
+  value_.anew().number(static_cast<std::uint64_t>(will.received), 8).number(0, 4);
+  value_.number(static_cast<std::uint64_t>(will.received), 8).text(will.frame);
+  changes_.put(key_of_session(key_, of).letter(record_kind::will).written(), value_.written());
+  into_.wills.emplace_back(of, std::move(will));
 }
 
 void state_reader::place_sessions() {

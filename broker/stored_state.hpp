@@ -3,7 +3,7 @@
 // Lives here: stored_state and its parts; stored_state::read; restore, which brings it to a shard.
 // Holds:   sessions are spread over the shards there are now by their client ids, whatever number there was
 //          before. A message that sessions of several shards wait for becomes one message per shard. What an
-//          ended session had still to give back to its $share groups goes to other members.
+//          ended session had still to give back to its $share groups goes to other members; its will is said.
 // Threads: made by one thread, read by all shards while they are made.
 // Errors:  read() answers record_errc::corrupt for records that make no sense, or what the store says.
 // Costs:   proportional to what is kept.
@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -39,6 +40,12 @@ struct stored_delivery {
   std::vector<std::uint32_t> identifiers{};
 };
 
+struct stored_will {
+  wall_moment due = was_connected;
+  std::uint32_t delay = 0; // seconds
+  stored_message message{};
+};
+
 struct stored_session {
   session_number number = 0;
   shard_number shard = 0; // where it is to live
@@ -48,6 +55,7 @@ struct stored_session {
   std::vector<std::pair<std::string, grant>> filters{};
   std::vector<stored_delivery> deliveries{};
   std::vector<protocol::packet_id> receipts{};
+  std::optional<stored_will> will{};
 };
 
 struct stored_word {
@@ -59,6 +67,8 @@ struct stored_state {
   std::unordered_map<std::uint64_t, stored_message> messages{};
   std::vector<stored_session> sessions{};
   std::vector<stored_word> words{};
+  /// To be said at once, with the numbers of the sessions that have ended.
+  std::vector<std::pair<session_number, stored_message>> wills{};
   /// Names of $share groups, "$share/<group>/<filter>", with their numbers.
   std::map<std::string, std::uint32_t, std::less<>> groups{};
 

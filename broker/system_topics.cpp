@@ -33,6 +33,7 @@ constexpr figure_topic topics[] = {
     {"$SYS/broker/messages/queued", &broker_statistics::messages_queued},
     {"$SYS/broker/messages/dropped", &broker_statistics::messages_dropped},
     {"$SYS/broker/messages/expired", &broker_statistics::messages_expired},
+    {"$SYS/broker/clients/stopped", &broker_statistics::publishers_stopped},
     {"$SYS/broker/messages/refused", &broker_statistics::publishes_refused},
     {"$SYS/broker/messages/retained", &broker_statistics::retained_messages},
     {"$SYS/broker/messages/wills", &broker_statistics::wills_published},

@@ -7,6 +7,7 @@
 // Costs:   a count is one load and one store.
 #pragma once
 
+#include "blockage.hpp"
 #include "broker.hpp"
 #include "kept_message.hpp"
 
@@ -42,6 +43,7 @@ struct alignas(64) shard_counters {
   figure messages_queued;
   figure messages_dropped;
   figure messages_expired;
+  figure publishers_stopped;
   figure wills_published;
   figure takeovers;
   figure octets_received;
@@ -67,6 +69,7 @@ struct workshop {
   protocol::time_point now{};
   brokerage::store* durable = nullptr;   // null: nothing is written down,
   brokerage::pledges* pledged = nullptr; // and nobody waits for it
+  std::vector<stop_wish> stops{};        // what full queues want of publishers; the shard sees to it
 };
 
 } // namespace troupe::brokerage

@@ -67,6 +67,7 @@ struct broker_settings {
   std::uint32_t max_queued_messages = 65'536;
   byte_count max_queued_bytes{64ULL << 20};
   std::string when_full = "drop_newest";
+  std::chrono::milliseconds block_timeout{5'000};
   bool queue_qos0_offline = false;
   std::string persistence{};
 

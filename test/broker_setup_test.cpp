@@ -29,6 +29,8 @@ TEST(broker_setup, obeys_every_setting) {
   settings.max_retained_messages = 9;
   settings.max_connects_per_second = 10;
   settings.queue_qos0_offline = true;
+  settings.when_full = "block";
+  settings.block_timeout = std::chrono::seconds{11};
   const broker_options limited = options_of(settings);
   EXPECT_EQ(limited.max_session_expiry, std::chrono::seconds{60});
   EXPECT_EQ(limited.max_sessions, 6U);
@@ -37,6 +39,8 @@ TEST(broker_setup, obeys_every_setting) {
   EXPECT_EQ(limited.max_retained_messages, 9U);
   EXPECT_EQ(limited.max_connects_per_second, 10U);
   EXPECT_TRUE(limited.queue_qos0_offline);
+  EXPECT_EQ(limited.when_full, overflow::block);
+  EXPECT_EQ(limited.block_timeout, std::chrono::seconds{11});
   EXPECT_EQ(stage_options_of(settings).workers, 3U);
 }
 
