@@ -87,8 +87,9 @@ void unsubscribe(client_core& core, std::string_view filter, waiter* who) {
 
 } // namespace actors
 
+// Not make_shared: those who name it for long would keep its memory.
 client::client(stage& where, client_options options)
-    : core_{std::make_shared<actors::client_core>(where, std::move(options))} {}
+    : core_{new actors::client_core{where, std::move(options)}} {}
 
 client::client(std::shared_ptr<actors::client_core> core) noexcept : core_{std::move(core)} {}
 
@@ -146,7 +147,8 @@ client_statistics client::statistics() const noexcept {
           .handler_failures = front.handler_failures.value(),
           .attempts = front.attempts.value(),
           .transitions = front.transitions.value(),
-          .batches = front.batches.value()};
+          .batches = front.batches.value(),
+          .redirects = front.redirects.value()};
 }
 
 client_depths client::depths() const noexcept { return core_->depths(); }

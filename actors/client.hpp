@@ -58,6 +58,7 @@ struct client_statistics {
   std::uint64_t attempts = 0;         // dials
   std::uint64_t transitions = 0;      // from one state to another
   std::uint64_t batches = 0;          // reads that brought packets
+  std::uint64_t redirects = 0;        // to brokers that another one named
 };
 
 /// What waits where, at this moment.

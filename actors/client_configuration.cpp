@@ -32,10 +32,25 @@ wake_policy wake_of(std::string_view word) noexcept {
   return word == "plain" ? wake_policy::plain : wake_policy::automatic;
 }
 
-web_header header_of(const std::string& line) {
+/// "Name: value".
+std::pair<std::string_view, std::string_view> pair_of(std::string_view line) {
   const auto colon = line.find(':');
   const auto value = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
   return {line.substr(0, colon), line.substr(value)};
+}
+
+web_header header_of(const std::string& line) {
+  const auto [name, value] = pair_of(line);
+  return {std::string{name}, std::string{value}};
+}
+
+protocol::property_block properties_of(const std::vector<std::string>& lines) {
+  protocol::property_block all;
+  for (const std::string& line : lines) {
+    const auto [name, value] = pair_of(line);
+    static_cast<void>(all.add_user_property(name, value)); // looked at when it was loaded
+  }
+  return all;
 }
 
 std::optional<will> will_of(const config::will_settings& settings) {
@@ -84,6 +99,7 @@ void set_time(client_options& result, const config::client_settings& settings) {
   result.stable_after = settings.stable_after;
   result.attempts_limit = settings.attempts_limit;
   result.dial_at_once = settings.dial_at_once;
+  result.redirects_limit = settings.redirects_limit;
 }
 
 void set_amounts(client_options& result, const config::client_settings& settings) {
@@ -110,6 +126,8 @@ client_options client_options_of(const config::client_settings& settings) {
   result.user_name = said(settings.user_name);
   result.password = said(settings.password);
   result.clean_start = settings.clean_start;
+  result.session_file = settings.session_file;
+  result.connect_properties = properties_of(settings.user_properties);
   result.will = will_of(settings.will);
   set_time(result, settings);
   set_amounts(result, settings);

@@ -49,7 +49,7 @@ protocol::publish client_core::as_packet(const publish_request& what) noexcept {
 
 client_core::front_door::pass client_core::enter() {
   auto pass = doors_.enter();
-  if (pass) pass.local().furnish(*cells_, slabs_, front_->bounds, options_.version);
+  if (pass) pass.local().furnish(*cells_, slabs_, front_->bounds, options_.version, this);
   return pass;
 }
 

@@ -71,6 +71,7 @@ struct client_front {
   runtime::own_tally attempts;           // the supervisor
   runtime::own_tally transitions;        // the supervisor
   runtime::own_tally batches;            // the session
+  runtime::own_tally redirects;          // the supervisor
   std::atomic<std::size_t> in_flight{0}; // the session
   std::atomic<std::size_t> queued{0};    // the session
   time_tally connecting;                 // the supervisor

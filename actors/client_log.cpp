@@ -11,6 +11,7 @@ std::string_view name(client_event what) noexcept {
   case client_event::ending: return "ending";
   case client_event::ended: return "ended";
   case client_event::faulted: return "faulted";
+  case client_event::redirected: return "redirected";
   }
   return "unknown";
 }

@@ -26,6 +26,7 @@ enum class client_event : std::uint16_t {
   ending = 5,      // the user wants an end
   ended = 6,       // it has been reached
   faulted = 7,     // why: nothing will be tried any more
+  redirected = 8,  // broker, to, why, hops: another broker is dialled at once
 };
 
 std::string_view name(client_event what) noexcept;

@@ -50,7 +50,7 @@ inline std::array<metric_times, 2> times_of(const client& whose) {
             now.publishing}}};
 }
 
-inline std::array<metric_sample, 19> samples_of(const client& whose) {
+inline std::array<metric_sample, 20> samples_of(const client& whose) {
   const client_report now = report_on(whose);
   const client_depths depths = whose.depths();
   const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
@@ -74,6 +74,8 @@ inline std::array<metric_sample, 19> samples_of(const client& whose) {
       {"mqtt_client_attempts_total", "dials", counter, count(now.counts.attempts)},
       {"mqtt_client_transitions_total", "steps from one state to another", counter,
        count(now.counts.transitions)},
+      {"mqtt_client_redirects_total", "dials of a broker that another one named", counter,
+       count(now.counts.redirects)},
       {"mqtt_client_batches_total", "reads that brought packets", counter, count(now.counts.batches)},
       {"mqtt_client_in_flight", "publishes at QoS 1 and 2 on their way", gauge, count(depths.in_flight)},
       {"mqtt_client_queued", "publishes that wait for a connection or the window", gauge,

@@ -129,6 +129,10 @@ struct client_options {
   /// Dials in our place: a transport of the user's own (runtime/connector.hpp). It is handed the brokers'
   /// addresses, whose scheme is then its own business as long as it is one of ours.
   std::shared_ptr<runtime::connector> connector{};
+  /// How often in a row a broker may send us on to another one (5.0: use another server, server moved), before
+  /// that counts as a failure. What is then dialled has our settings of TLS, and is never dialled without when
+  /// the broker before was dialled with. 0: nobody is followed, and being sent on is a fault.
+  std::uint16_t redirects_limit = 4;
 };
 
 struct publish_options {

@@ -163,6 +163,8 @@ supervisor_options supervisor_setup(const client_options& options, std::error_co
   result.seed = std::random_device{}();
   result.stable_after = options.stable_after;
   result.attempts_limit = options.attempts_limit;
+  result.redirects_limit = options.redirects_limit;
+  result.tls = options.tls;
   result.reconnect = options.reconnect;
   result.dial_at_once = options.dial_at_once;
   result.connection.version = options.version;

@@ -63,11 +63,11 @@ void quota::close() noexcept {
 }
 
 void door::furnish(settlement_store& store, const std::shared_ptr<runtime::slab_rack>& slabs, quota& bounds,
-                   protocol::version v) {
+                   protocol::version v, client_name* owner) {
   if (bounds_ != nullptr) return;
   version_ = v;
   pool_.emplace(slabs);
-  cells_.emplace(store);
+  cells_.emplace(store, owner);
   bounds_ = &bounds;
 }
 

@@ -71,7 +71,7 @@ public:
 
   /// Before anything else; more than once does nothing.
   void furnish(settlement_store& store, const std::shared_ptr<runtime::slab_rack>& slabs, quota& bounds,
-               protocol::version v);
+               protocol::version v, client_name* owner = nullptr);
 
   /// The record of a publish, all but its asker. Neither record nor refusal: no allowance. `waiter_size`
   /// octets for a waiter, 0 for none.

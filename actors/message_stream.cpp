@@ -1,8 +1,11 @@
 #include "message_stream.hpp"
 
+#include "../protocol/errc.hpp"
 #include "../runtime/resident.hpp"
 
 namespace troupe {
+
+using protocol::errc;
 
 namespace actors {
 
@@ -23,17 +26,42 @@ void stream_core::serve(postbox& box, bench& seats) {
     if (!next && !is_over) return; // somebody was faster; the box rings again
     who = std::move(seats.who);
   }
-  who->complete(std::move(next));
+  if (next)
+    who->complete(*std::move(next));
+  else
+    who->complete(errc::closed);
 }
 
-void stream_core::wait(std::unique_ptr<message_waiter> who) {
+void stream_core::wait(std::unique_ptr<message_waiter> who, std::uint64_t number) {
   std::unique_ptr<message_waiter> displaced;
   {
     const std::scoped_lock lock{bench_->mutex};
-    displaced = std::exchange(bench_->who, std::move(who));
+    const bool is_cancelled = box_->take_cancel();
+    displaced = is_cancelled ? std::move(who) : std::exchange(bench_->who, std::move(who));
+    if (!is_cancelled) bench_->number = number;
   }
-  if (displaced) displaced->complete(std::nullopt);
+  if (displaced) displaced->complete(errc::cancelled);
   serve(*box_, *bench_);
+}
+
+void stream_core::cancel(std::uint64_t number) noexcept {
+  std::unique_ptr<message_waiter> who;
+  {
+    const std::scoped_lock lock{bench_->mutex};
+    if (bench_->number != number) return;
+    who = std::move(bench_->who);
+  }
+  if (who) who->complete(errc::cancelled);
+}
+
+void stream_core::cancel() noexcept {
+  std::unique_ptr<message_waiter> who;
+  {
+    const std::scoped_lock lock{bench_->mutex};
+    who = std::move(bench_->who);
+    if (!who) return box_->cancel();
+  }
+  who->complete(errc::cancelled);
 }
 
 void stream_core::close() noexcept { box_->close(); }
@@ -65,12 +93,20 @@ message_stream::~message_stream() {
 
 std::optional<message> message_stream::next() {
   if (!runtime::may_block()) return try_next();
-  return core_->box().wait(std::chrono::steady_clock::time_point::max());
+  auto came = core_->box().wait(std::chrono::steady_clock::time_point::max());
+  return came ? std::optional{*std::move(came)} : std::nullopt;
 }
 
 std::optional<message> message_stream::next_for(std::chrono::nanoseconds time) {
   if (!runtime::may_block()) return try_next();
-  return core_->box().wait(std::chrono::steady_clock::now() + time);
+  auto came = core_->box().wait(std::chrono::steady_clock::now() + time);
+  return came ? std::optional{*std::move(came)} : std::nullopt;
+}
+
+protocol::result<message> message_stream::fetch(std::stop_token stop) {
+  if (runtime::may_block()) return core_->box().wait(std::chrono::steady_clock::time_point::max(), stop);
+  if (auto here = try_next()) return *std::move(here);
+  return core_->box().is_closed() ? errc::closed : errc::would_deadlock;
 }
 
 } // namespace troupe

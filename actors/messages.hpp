@@ -49,6 +49,7 @@ enum class control : std::uint8_t {
   abort,      // end without a word
   reauthenticate,
   cancel,    // cancelled: whose asker stops waiting
+  withdraw,  // withdrawn: likewise
   make_room, // octets: end what waited longest for a connection
 };
 
@@ -62,6 +63,7 @@ struct control_request : user_request {
   std::string filter{};
   std::size_t octets = 0;
   std::shared_ptr<cancellable> cancelled{};
+  cell withdrawn{};
   disconnect_options end_options{};
 };
 
@@ -108,6 +110,7 @@ struct session_down {
   std::error_code error{};
   protocol::reason_code reason = protocol::reason_code::success;
   protocol::initiator by = protocol::initiator::library;
+  std::string reference{}; // to other servers, as the peer said it
 };
 struct user_connect {
   asker who{};
@@ -121,8 +124,12 @@ struct user_ended {
 struct user_disconnect {
   asker who{};
 };
-using supervisor_mail =
-    std::variant<begin, session_up, session_down, user_connect, user_connected, user_ended, user_disconnect>;
+/// Whoever waits at one of these stops waiting.
+struct user_withdrawn {
+  std::vector<cell> where{};
+};
+using supervisor_mail = std::variant<begin, session_up, session_down, user_connect, user_connected,
+                                     user_ended, user_disconnect, user_withdrawn>;
 
 // -- session -> dispatcher -> subscriber ------------------------------------------------
 

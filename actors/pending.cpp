@@ -1,5 +1,7 @@
 #include "pending.hpp"
 
+#include "client_core.hpp"
+
 #include "../protocol/errc.hpp"
 #include "../runtime/resident.hpp"
 
@@ -21,6 +23,24 @@ outcome pending<outcome>::get() {
   give_up();
   block_ = nullptr;
   return result;
+}
+
+outcome pending<outcome>::get(std::stop_token stop) {
+  {
+    // On another thread, perhaps; so it is over before anything of this object changes.
+    const std::stop_callback on_stop{std::move(stop), [this] { cancel(); }};
+    if (!done() && runtime::may_block()) static_cast<void>(block_->wait(at_, round_, forever));
+  }
+  return get();
+}
+
+void pending<outcome>::cancel() const {
+  if (done()) return;
+  const auto core = block_->owner();
+  if (!core) return;
+  auto wish = std::make_unique<actors::control_request>(actors::control::withdraw, actors::asker{});
+  wish->withdrawn = {block_, at_, round_};
+  core->ask(std::move(wish));
 }
 
 bool pending<outcome>::wait_for(std::chrono::nanoseconds time) const {

@@ -4,7 +4,8 @@
 // Holds:   a view of one cell of a settlement_block. It may outlive its client; one that outlives its
 //          stage keeps its block from being freed, and nothing else.
 // Threads: a pending belongs to one thread at a time.
-// Errors:  get() on a worker answers errc::would_deadlock when the outcome is not there yet.
+// Errors:  get() on a worker answers errc::would_deadlock when the outcome is not there yet. After cancel()
+//          the outcome is errc::cancelled, by the user, or how the operation had ended before.
 // Costs:   16 octets; no reference count: one store when it is consumed or thrown away.
 #pragma once
 
@@ -13,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <utility>
 
 namespace troupe {
@@ -47,6 +49,11 @@ public:
   /// Waits and answers, once. On a worker it never waits: errc::would_deadlock, and the pending
   /// stays valid.
   outcome get();
+  /// The same, but for cancel() when a stop is requested meanwhile.
+  outcome get(std::stop_token stop);
+  /// Stops waiting, and answers soon. A publish that has not been sent never is; one that has been goes on,
+  /// and its acknowledgement is harmless; likewise everything else that was begun. Never waits.
+  void cancel() const;
   /// Waits at most `time`; answers done(). On a worker it does not wait.
   bool wait_for(std::chrono::nanoseconds time) const;
 

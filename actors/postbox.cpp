@@ -1,5 +1,7 @@
 #include "postbox.hpp"
 
+#include "../protocol/errc.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -63,14 +65,35 @@ std::optional<message> postbox::take_one() {
   return take_first();
 }
 
-std::optional<message> postbox::wait(std::chrono::steady_clock::time_point until) {
+protocol::result<message> postbox::wait(std::chrono::steady_clock::time_point until,
+                                        const std::stop_token& stop) {
+  const auto ring = [this] {
+    const std::scoped_lock lock{mutex_};
+    changed_.notify_all();
+  };
+  const std::stop_callback on_stop{stop, ring}; // ends after the lock, which it may be waiting for
   std::unique_lock lock{mutex_};
-  const auto is_over = [this] { return is_closed_ || !messages_.empty(); };
+  const auto is_over = [&] {
+    return is_closed_ || is_cancelled_ || !messages_.empty() || stop.stop_requested();
+  };
   if (until == std::chrono::steady_clock::time_point::max())
     changed_.wait(lock, is_over);
   else
     changed_.wait_until(lock, until, is_over);
-  return take_first();
+  if (std::exchange(is_cancelled_, false) || stop.stop_requested()) return protocol::errc::cancelled;
+  if (auto first = take_first()) return std::move(*first);
+  return is_closed_ ? make_error_code(protocol::errc::closed) : std::make_error_code(std::errc::timed_out);
+}
+
+void postbox::cancel() noexcept {
+  const std::scoped_lock lock{mutex_};
+  is_cancelled_ = true;
+  changed_.notify_all();
+}
+
+bool postbox::take_cancel() noexcept {
+  const std::scoped_lock lock{mutex_};
+  return std::exchange(is_cancelled_, false);
 }
 
 void postbox::close() noexcept {

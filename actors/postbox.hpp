@@ -4,13 +4,16 @@
 // Holds:   messages in the order of arrival, at most `limit`; a full box does what the subscription's
 //          policy says. With overflow::block the handler waits, so it must run on a thread of its own;
 //          the connection then stops reading as for any handler that lags behind. Closing lets
-//          everybody go; what lay inside may still be fetched.
+//          everybody go; what lay inside may still be fetched. Cancelling ends one wait, and takes nothing
+//          out.
 // Threads: put: the handler; all else: anybody.
 // Costs:   a lock per message put, one per portion taken; no allocation once the box has seen its peak.
 #pragma once
 
 #include "client_options.hpp"
 #include "message.hpp"
+
+#include "../protocol/result.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -20,6 +23,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 namespace troupe::actors {
@@ -38,8 +42,14 @@ public:
   /// Up to `most` messages, appended to `into`. Answers how many.
   std::size_t take(std::vector<message>& into, std::size_t most);
   std::optional<message> take_one();
-  /// The next one, waiting for it until `until`; none: closed, or too late.
-  std::optional<message> wait(std::chrono::steady_clock::time_point until);
+  /// The next one, waiting for it until `until`; else errc::closed, errc::cancelled (also when a stop is
+  /// requested) or std::errc::timed_out.
+  protocol::result<message> wait(std::chrono::steady_clock::time_point until,
+                                 const std::stop_token& stop = {});
+  /// Ends the wait that is under way; if there is none, the next one.
+  void cancel() noexcept;
+  /// Whether somebody cancelled since; once.
+  bool take_cancel() noexcept;
   void close() noexcept;
 
   bool is_closed() const;
@@ -59,6 +69,7 @@ private:
   std::uint64_t dropped_ = 0;
   bool is_announced_ = false;
   bool is_closed_ = false;
+  bool is_cancelled_ = false; // one wait is to end
 };
 
 } // namespace troupe::actors

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace troupe::actors {
 
@@ -41,6 +42,10 @@ public:
   cell as_cell() const noexcept { return {static_cast<settlement_block*>(target_), at_, round_}; }
   waiter* handler() const noexcept { return static_cast<waiter*>(target_); }
   publish_group* group() const noexcept { return static_cast<publish_group*>(target_); }
+  /// The cell that waits in the end, if it is one.
+  std::optional<cell> waiting_cell() const noexcept;
+  /// Whether it is one of these; takes it out of them then.
+  bool leaves(std::vector<cell>& cells) const;
 
 private:
   void* target_ = nullptr;
@@ -122,6 +127,7 @@ class publish_group {
 public:
   publish_group(const asker& who, std::size_t size) noexcept : who_{who}, left_{size} {}
 
+  const asker& who() const noexcept { return who_; }
   /// So many publishes ended. The one who waits, when they were the last; then call take_verdict().
   std::optional<asker> end(std::size_t count, const outcome& how) noexcept {
     if (!how.ok() && !has_failed_.exchange(true, std::memory_order_relaxed)) verdict_ = how;
@@ -141,5 +147,15 @@ private:
   std::atomic<bool> has_failed_{false}; // who sets it writes verdict_
   outcome verdict_{};
 };
+
+inline std::optional<cell> asker::waiting_cell() const noexcept {
+  if (kind_ == kind::cell) return as_cell();
+  return kind_ == kind::group ? group()->who().waiting_cell() : std::nullopt;
+}
+
+inline bool asker::leaves(std::vector<cell>& cells) const {
+  const auto here = waiting_cell();
+  return here && std::erase(cells, *here) != 0;
+}
 
 } // namespace troupe::actors

@@ -11,6 +11,9 @@ namespace troupe::actors {
 namespace {
 
 constexpr std::size_t mails_per_run = 64;
+/// Heard before a mail while there is no session with the broker: at most, and at once.
+constexpr std::size_t first_requests = 1024;
+constexpr std::size_t requests_at_once = 64;
 /// Far above what batches in flight can be; the doors have bounds of their own.
 constexpr runtime::mailbox_limits mail_limits{.items = 64 * 1024, .octets = ~std::size_t{0} >> 26U};
 constexpr runtime::mailbox_limits request_limits{.items = std::size_t{4} << 20U,
@@ -62,7 +65,18 @@ bool session::on_bell() {
   now_ = time().now();
   if (!is_introduced_) introduce();
   front_->settled.take([this](const settled_delivery& each) { settle(each); });
-  bool has_more = mails_.drain(mails_per_run, [&](session_mail&& mail) { on_mail(std::move(mail)); });
+  // Until the broker has greeted us, what was asked for before it did is heard first: it may go on at once with
+  // the messages that it kept, and whoever has subscribed is to get them.
+  const auto hear_first = [this] {
+    const auto hear = [this](request_item&& item) { on_request(*item.what); };
+    std::size_t left = first_requests;
+    while (left != 0 && may_produce() && requests_.take(requests_at_once, hear) == requests_at_once)
+      left -= requests_at_once;
+  };
+  bool has_more = mails_.drain(mails_per_run, [&](session_mail&& mail) {
+    if (!machine_.is_connected()) hear_first();
+    on_mail(std::move(mail));
+  });
   if (ends_.has_calls()) answer(); // what they ask for leaves in this run
   has_more |= take_requests();
   finish_run();
@@ -80,6 +94,7 @@ void session::on_stop() {
     ending_.reset();
     replay_held();
   }
+  withdrawn_.clear(); // they are answered with all others
   machine_.transport_down(now_);
   machine_.abandon(protocol::errc::closed);
   desk_.refuse(protocol::errc::closed);
@@ -179,6 +194,7 @@ void session::on_mail_of(accept_again&&) {
 // -- the end of a run -----------------------------------------------------------------------
 
 void session::finish_run() {
+  if (!withdrawn_.empty()) withdraw();
   if (std::exchange(is_auth_refused_, false))
     machine_.disconnect(protocol::reason_code::not_authorized, {}, now_);
   if (birth_refusal_) {
@@ -302,7 +318,9 @@ protocol::kept_publish session::recall(protocol::request_token token) {
 }
 
 void session::on_close(const protocol::closing& why) {
-  why_down_ = {why.error, why.reason, why.by};
+  why_down_ = {why.error, why.reason, why.by, {}};
+  if (why.by == protocol::initiator::peer)
+    why_down_.reference = why.properties.text(protocol::property::server_reference).value_or("");
   tell_farewell(why);
   // Nothing can be said to a peer that does not listen.
   const bool is_deaf =

@@ -112,6 +112,7 @@ private:
   void reauthenticate(const asker& who);
   void end_reauthentications(std::error_code why);
   void cancel(cancellable& what);
+  void withdraw();
   bool may_wait(publish_record& record);
   void note_age(const publish_record& record, protocol::time_point since);
   bool has_expired(const publish_record& record);
@@ -183,6 +184,7 @@ private:
   std::vector<asker> reauthentications_;
   // Since when publishes that expire wait here; those that could leave at once are not in it.
   std::unordered_map<protocol::request_token, protocol::time_point> ages_;
+  std::vector<cell> withdrawn_;     // whose askers stop waiting, before anything else is asked for
   std::vector<user_request*> held_; // taken out of the mailbox behind the request for an end
   // The publish whose time is being taken; 0: none.
   protocol::request_token timed_ = 0;

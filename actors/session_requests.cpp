@@ -3,6 +3,7 @@
 
 #include "../protocol/errc.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -53,6 +54,10 @@ bool session::take_requests() {
 }
 
 void session::on_request(user_request& what) {
+  if (!withdrawn_.empty()) [[unlikely]]
+    if (what.what != user_request::kind::control
+        || static_cast<control_request&>(what).operation != control::withdraw)
+      withdraw();
   if (what.what == user_request::kind::run)
     on_run(static_cast<door_run&>(what));
   else if (ending_)
@@ -152,6 +157,7 @@ void session::on_control(std::unique_ptr<control_request> what) {
     return desk_.tell_granted(*what->link, what->who);
   case control::reauthenticate: return reauthenticate(what->who);
   case control::cancel: return cancel(*what->cancelled);
+  case control::withdraw: withdrawn_.push_back(what->withdrawn); return;
   case control::make_room: return make_room(what->octets);
   case control::end_link: return desk_.end_link(*what->link, what->who, now_);
   case control::end_filter: return desk_.end_filter(what->filter, what->who, now_);
@@ -183,6 +189,34 @@ void session::cancel(cancellable& what) {
   } catch (...) {
     front_->handler_failures.add(1);
   }
+}
+
+/// The same for those who wait at a cell, which has to be looked for: once for many of them.
+void session::withdraw() {
+  std::vector<cell> cells;
+  cells.swap(withdrawn_);
+  std::ranges::sort(cells);
+  std::vector<protocol::request_token> publishes;
+  std::vector<cell> found;
+  machine_.for_each_publish([&](protocol::request_token token) {
+    const auto here = publish_record::from(token).who.waiting_cell();
+    if (!here || !std::ranges::binary_search(cells, *here)) return;
+    publishes.push_back(token);
+    found.push_back(*here);
+  });
+  for (const protocol::request_token each : publishes) machine_.cancel(each);
+  std::ranges::sort(found);
+  std::erase_if(cells, [&found](const cell& each) { return std::ranges::binary_search(found, each); });
+  desk_.withdraw(cells);
+  const outcome how{protocol::errc::cancelled, initiator::user};
+  std::erase_if(reauthentications_, [&](const asker& who) {
+    const bool leaves = who.leaves(cells);
+    if (leaves) ends_.answer(who, how);
+    return leaves;
+  });
+  if (cells.empty()) return;
+  supervisor_mail mail = user_withdrawn{std::move(cells)};
+  static_cast<void>(supervisor_.push(mail)); // closed: it answers everybody
 }
 
 // -- the orderly end ----------------------------------------------------------------------

@@ -190,6 +190,7 @@ cell settlement_ring::grow() {
   const std::uint32_t size =
       blocks_.empty() ? first_block : std::min(blocks_.back()->size() * 2, largest_block);
   blocks_.push_back(store_.take(size));
+  if (owner_ != nullptr) blocks_.back()->belong_to(owner_->weak_from_this());
   stand_at(blocks_.size() - 1);
   return {block_now_, at_++, block_now_->give(0)};
 }

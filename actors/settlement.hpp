@@ -16,12 +16,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace troupe::actors {
+
+class client_core;
+/// The part of a client that names it to those who may outlive it.
+using client_name = std::enable_shared_from_this<client_core>;
 
 class settlement_block {
 public:
@@ -43,6 +49,8 @@ public:
   }
   /// Whether nobody holds or will settle a cell of this block.
   bool is_idle() const noexcept;
+  /// Whose cells these are; to be said while it is idle.
+  void belong_to(std::weak_ptr<client_core> owner) noexcept { owner_ = std::move(owner); }
 
   // -- the store's end -------------------------------------------------------------
   /// Frees the block now or when its last pending is gone. Everything in it has been settled, and nothing
@@ -63,6 +71,8 @@ public:
     return (settled_[at].load(std::memory_order_acquire) & round_mask) == round;
   }
   outcome read(std::uint32_t at) const noexcept;
+  /// Gone: everything has been settled.
+  std::shared_ptr<client_core> owner() const noexcept { return owner_.lock(); }
   void give_up(std::uint32_t at, std::uint8_t round) noexcept {
     gone_[at].store(static_cast<std::uint8_t>(round | going), std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst); // the other half is in leave_to_pendings()
@@ -91,6 +101,7 @@ private:
   friend class settlement_store;
 
   std::uint32_t size_;
+  std::weak_ptr<client_core> owner_;    // written by the door that takes the block, read by pendings
   std::atomic<bool> is_orphan_{false};  // set once, by the store's end
   std::atomic<std::uint32_t> share_{0}; // of an orphan: who may still touch it
   std::unique_ptr<std::atomic<std::uint8_t>[]> settled_;
@@ -125,12 +136,14 @@ struct cell {
   settlement_block* block = nullptr;
   std::uint32_t at = 0;
   std::uint8_t round = 0;
+  friend auto operator<=>(const cell&, const cell&) = default;
 };
 
 /// The cells of one door, given out in turn.
 class settlement_ring {
 public:
-  explicit settlement_ring(settlement_store& store) noexcept : store_{store} {}
+  explicit settlement_ring(settlement_store& store, client_name* owner = nullptr) noexcept
+      : store_{store}, owner_{owner} {}
   ~settlement_ring();
   settlement_ring(const settlement_ring&) = delete;
   settlement_ring& operator=(const settlement_ring&) = delete;
@@ -149,6 +162,7 @@ private:
   void stand_at(std::size_t block) noexcept;
 
   settlement_store& store_;
+  client_name* owner_; // outlives the ring; null: nobody can be asked to settle early
   std::vector<settlement_block*> blocks_;
   std::size_t block_ = 0; // where the search is
   settlement_block* block_now_ = nullptr;

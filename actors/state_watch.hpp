@@ -29,7 +29,7 @@ namespace troupe {
 
 struct state_change {
   client_state state = client_state::connecting;
-  std::error_code why{}; // of `waiting` and `faulted`
+  std::error_code why{}; // of `waiting` and `faulted`; redirect_errc of `connecting` somewhere else
 };
 
 using state_handler = std::function<void(const state_change&)>;

@@ -39,6 +39,9 @@ public:
   void end_link(const subscription_link& link, const asker& who, protocol::time_point now);
   void end_filter(std::string_view filter, const asker& who, protocol::time_point now);
 
+  /// Those who wait at one of these cells wait no longer; whose was found is taken out of `cells`.
+  void withdraw(std::vector<cell>& cells);
+
   // -- the connection ------------------------------------------------------------
   /// Asks for everything that is wanted. `is_resumed` false: for what had been granted, too.
   void renew(bool is_resumed, protocol::time_point now);

@@ -1,49 +1,18 @@
 #include "supervisor.hpp"
 
+#include "finality.hpp"
+
 #include "../protocol/errc.hpp"
 #include "../runtime/house.hpp"
+#include "../runtime/tls_context.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace troupe::actors {
 
-namespace {
-
 using protocol::errc;
 using protocol::reason_code;
-
-/// Refusals that the next attempt would meet again.
-bool is_final(reason_code reason) noexcept {
-  switch (reason) {
-  case reason_code::unsupported_protocol_version:
-  case reason_code::client_identifier_not_valid:
-  case reason_code::bad_user_name_or_password:
-  case reason_code::not_authorized:
-  case reason_code::banned:
-  case reason_code::bad_authentication_method:
-  case reason_code::session_taken_over:
-  case reason_code::packet_too_large:
-  case reason_code::payload_format_invalid:
-  case reason_code::topic_name_invalid:
-  case reason_code::qos_not_supported:
-  case reason_code::retain_not_supported:
-  case reason_code::use_another_server:
-  case reason_code::server_moved: return true;
-  default: return false;
-  }
-}
-
-bool is_final(const session_down& end) noexcept {
-  if (end.error == errc::session_taken_over) return true;
-  if (end.by == initiator::peer) return is_final(end.reason);
-  // What CONNECT cannot say will not be sayable next time.
-  return end.error.category() == protocol::errc_category()
-         && end.error.value() >= static_cast<int>(errc::invalid_text)
-         && end.error.value() <= static_cast<int>(errc::version_mismatch);
-}
-
-} // namespace
 
 supervisor::supervisor(caf::actor_config& config, runtime::place where, std::shared_ptr<client_front> front,
                        supervisor_options options)
@@ -53,7 +22,9 @@ supervisor::supervisor(caf::actor_config& config, runtime::place where, std::sha
       box_{*this},
       outlet_{box_},
       ends_{front_->bounds, front_->handler_failures},
-      backoff_{options_.backoff, options_.seed} {}
+      brokers_{options_.brokers, options_.redirects_limit},
+      backoff_{options_.backoff, options_.seed},
+      is_equipped_{options_.dial.tls != nullptr} {}
 
 bool supervisor::on_bell() {
   if (where().is_here()) return work();
@@ -128,6 +99,7 @@ void supervisor::on_mail_of(user_connect&& mail) {
   static_cast<void>(to_session_.push(again));
   failures_ = 0;
   backoff_.reset();
+  brokers_.begin_again();
   dial();
 }
 
@@ -163,6 +135,16 @@ void supervisor::on_mail_of(user_disconnect&& mail) {
   rest();
 }
 
+void supervisor::on_mail_of(user_withdrawn&& mail) {
+  const outcome how{errc::cancelled, initiator::user};
+  for (auto* const each : {&waiting_, &ending_, &mourning_})
+    std::erase_if(*each, [&](const asker& who) {
+      const bool leaves = who.leaves(mail.where);
+      if (leaves) ends_.answer(who, how);
+      return leaves;
+    });
+}
+
 // -- connections ----------------------------------------------------------------------------
 
 void supervisor::dial() {
@@ -174,11 +156,24 @@ void supervisor::dial() {
   log(log_level::debug, client_event::dialling, [this](event_line& line) {
     line.say("broker", broker_name()).say("attempt", front_->attempts.value());
   });
-  const runtime::endpoint& broker = options_.brokers[next_broker_];
+  const runtime::endpoint& broker = brokers_.here();
+  if (const auto error = equip(broker)) return try_again(error);
   dialer_->dial(broker, [this](protocol::result<runtime::transport_ptr> answer) {
     on_dialled(std::move(answer));
     ends_.flush();
   });
+}
+
+/// A client all of whose own brokers are dialled without TLS has not read what TLS needs.
+std::error_code supervisor::equip(const runtime::endpoint& broker) {
+  if (is_equipped_ || !broker.is_secure()) return {};
+  auto context = runtime::tls_context::make(runtime::tls_role::client, options_.tls);
+  if (!context) return context.error();
+  runtime::dial_options dial = options_.dial;
+  dial.tls = std::move(*context);
+  dialer_.emplace(where(), std::move(dial));
+  is_equipped_ = true;
+  return {};
 }
 
 void supervisor::on_dialled(protocol::result<runtime::transport_ptr> answer) {
@@ -215,9 +210,29 @@ void supervisor::on_mail_of(session_down&& mail) {
   connection_ = {};
   if (is_ending_) return rest();
   const bool was_up = up_since_ != runtime::time_point::max();
-  if (was_up && where().time().now() - up_since_ >= options_.stable_after) backoff_.reset();
+  if (was_up && where().time().now() - up_since_ >= options_.stable_after) {
+    backoff_.reset();
+    brokers_.settle();
+  }
+  if (sends_elsewhere(mail) && !(was_up && !options_.reconnect)) return on_redirect(mail);
   if (is_final(mail)) return fault(mail.error);
   try_again(mail.error);
+}
+
+void supervisor::on_redirect(const session_down& mail) {
+  std::string from;
+  if (where().log().is_on()) from = broker_name();
+  const redirect_advice advice = brokers_.follow(mail.reason, mail.reference);
+  const std::error_code why = advice.why ? advice.why : mail.error;
+  if (advice.what == redirect_advice::kind::give_up) return fault(why);
+  if (advice.what == redirect_advice::kind::wait) return try_again(why);
+  front_->redirects.add(1);
+  log(log_level::info, client_event::redirected, [&](event_line& line) {
+    line.say("broker", from).say("to", broker_name()).say("why", why.message()).say("hops", brokers_.hops());
+  });
+  phase_ = phase::waiting; // as long as nothing is dialled, should the user want the end
+  show(client_state::connecting, why);
+  dial();
 }
 
 void supervisor::try_again(std::error_code why) {
@@ -232,7 +247,7 @@ void supervisor::try_again(std::error_code why) {
     line.say("broker", broker_name()).say("why", why.message()).say("failures", failures_);
     line.say("wait_ms", rest.count());
   });
-  next_broker_ = (next_broker_ + 1) % options_.brokers.size();
+  brokers_.go_on();
   phase_ = phase::waiting;
   show(client_state::waiting, why);
   where().time().arm_in(retry_, wait);
@@ -294,7 +309,7 @@ void supervisor::log(log_level level, client_event what, Fill fill) const {
 }
 
 /// Without its user and his password.
-std::string supervisor::broker_name() const { return runtime::to_string(options_.brokers[next_broker_]); }
+std::string supervisor::broker_name() const { return runtime::to_string(brokers_.here()); }
 
 void supervisor::show(client_state state, std::error_code why) noexcept {
   if (why) front_->set_last_error(why);

@@ -4,6 +4,7 @@
 //                            \_______fails________________________________________________/
 //     up, dialling, waiting --user's end--> (disconnecting) --> disconnected
 //     up, dialling --an end that dialling again would not mend--> faulted
+//     up --the broker names another one--> dialling
 //
 // Lives here: the actor supervisor: dialler, backoff, the state that everybody sees.
 // Holds:   one connection at a time; one dialling at a time. The user's wish to end is looked at before
@@ -17,6 +18,7 @@
 #include "client_front.hpp"
 #include "client_log.hpp"
 #include "connection.hpp"
+#include "itinerary.hpp"
 #include "messages.hpp"
 #include "session.hpp"
 #include "settler.hpp"
@@ -41,6 +43,8 @@ struct supervisor_options {
   std::uint64_t seed = 0; // of the backoff's chance
   std::chrono::milliseconds stable_after{};
   std::uint32_t attempts_limit = 0;
+  std::uint16_t redirects_limit = 0;
+  tls_options tls{}; // for a way with TLS that only a redirect leads to
   bool reconnect = true;
   bool dial_at_once = true;
   connection_options connection{};
@@ -68,11 +72,14 @@ private:
   void on_mail_of(user_connected&& mail);
   void on_mail_of(user_ended&& mail);
   void on_mail_of(user_disconnect&& mail);
+  void on_mail_of(user_withdrawn&& mail);
 
   void answer_if_up();
   static const asker* asker_of(const supervisor_mail& mail) noexcept;
   void dial();
+  std::error_code equip(const runtime::endpoint& broker);
   void on_dialled(protocol::result<runtime::transport_ptr> answer);
+  void on_redirect(const session_down& mail);
   void try_again(std::error_code why);
   bool ask_hooks(std::error_code why, runtime::duration& wait) noexcept;
   void rest();
@@ -95,6 +102,7 @@ private:
   runtime::resident_ref<session> session_;
   runtime::inlet<session_mail> to_session_;
   std::optional<runtime::dialer> dialer_;
+  itinerary brokers_;
   runtime::backoff backoff_;
   runtime::deadline retry_{runtime::calls<&supervisor::dial>, *this};
   runtime::resident_ref<connection> connection_;
@@ -104,7 +112,7 @@ private:
   phase phase_ = phase::fresh;
   bool is_ending_ = false; // the user's end is under way
   bool is_shut_ = false;
-  std::size_t next_broker_ = 0;
+  bool is_equipped_ = false;      // with what dialling with TLS needs
   std::uint32_t failures_ = 0;    // in a row
   std::uint64_t connections_ = 0; // numbers
   runtime::time_point dialled_at_{};

@@ -1,5 +1,6 @@
 #include "client_settings.hpp"
 
+#include "../protocol/utf8.hpp"
 #include "../protocol/vocabulary.hpp"
 
 #include <algorithm>
@@ -15,6 +16,13 @@ constexpr std::uint64_t most_pending = std::uint64_t{1} << 20U;
 constexpr std::uint64_t largest_socket_buffer = 0x3FFF'FFFF; // the system doubles it in an int
 
 bool is_whole_seconds(std::chrono::milliseconds time) noexcept { return time.count() % 1'000 == 0; }
+
+/// "Name: value", as text that MQTT can say.
+bool is_property(const std::string& line) noexcept {
+  const auto colon = line.find(':');
+  return colon != std::string::npos && line.size() <= 65'535
+         && protocol::is_text(protocol::as_octets(std::string_view{line}));
+}
 
 /// "Name: value", and nothing that would end the line.
 bool is_header(const std::string& line) noexcept {
@@ -78,6 +86,12 @@ std::vector<field> client_settings::identity() {
        .where = &session_expiry,
        .sentence = "How long the broker keeps the session after the connection",
        .most = longest_wire_interval},
+      {.key = "session_file",
+       .where = &session_file,
+       .sentence = "Where the session outlives the program; empty: it does not"},
+      {.key = "user_properties",
+       .where = &user_properties,
+       .sentence = "What CONNECT says of us in 5.0, each as 'Name: value'"},
       {.key = "keep_alive",
        .where = &keep_alive,
        .sentence = "Longest silence before a ping; 0: no pings",
@@ -113,6 +127,9 @@ std::vector<field> client_settings::time() {
        .where = &attempts_limit,
        .sentence = "Failed attempts in a row before giving up; 0: never"},
       {.key = "dial_at_once", .where = &dial_at_once, .sentence = "Whether the client dials by itself"},
+      {.key = "redirects_limit",
+       .where = &redirects_limit,
+       .sentence = "How often in a row a broker may send us on to another one; 0: nobody is followed"},
   };
 }
 
@@ -203,6 +220,9 @@ std::vector<problem> client_settings::check() const {
   if (will.topic.empty() && will != will_settings{}) find("will.topic", "is missing");
   if (version == "3.1.1" && will.delay.count() != 0) find("will.delay", "cannot be said in MQTT 3.1.1");
   if (tls.cert_file.empty() != tls.key_file.empty()) find("tls", "cert_file and key_file need each other");
+  if (!std::ranges::all_of(user_properties, is_property))
+    find("user_properties", "wants 'Name: value' in well-formed UTF-8 without U+0000");
+  if (version == "3.1.1" && !user_properties.empty()) find("user_properties", "cannot be said in MQTT 3.1.1");
   if (!std::ranges::all_of(web_headers, is_header)) find("web_headers", "wants lines of 'Name: value'");
   return found;
 }

@@ -49,6 +49,8 @@ struct client_settings {
   std::string password{};
   bool clean_start = true;
   std::chrono::milliseconds session_expiry{0};
+  std::string session_file{};
+  std::vector<std::string> user_properties{}; // "Name: value"
   std::chrono::milliseconds keep_alive{60'000};
 
   std::chrono::milliseconds connect_timeout{10'000};
@@ -61,6 +63,7 @@ struct client_settings {
   std::chrono::milliseconds stable_after{10'000};
   std::uint32_t attempts_limit = 0;
   bool dial_at_once = true;
+  std::uint16_t redirects_limit = 4;
 
   std::uint16_t receive_maximum = 65'535;
   byte_count maximum_packet_size{268'435'460};

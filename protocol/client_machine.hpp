@@ -129,6 +129,17 @@ public:
   /// QoS 1/2 publishes sent and not yet ended / publishes waiting for the window or a connection.
   std::size_t inflight() const noexcept { return session_.sent().publishes(); }
   std::size_t parked() const noexcept { return parked_.size(); }
+  /// Calls `f(token)` for each publish not ended: those that wait, then those that were sent.
+  template <class F>
+  void for_each_publish(F f) const {
+    parked_.for_each(f);
+    session_.for_each_publish(f);
+  }
+  /// For each SUBSCRIBE and UNSUBSCRIBE not answered.
+  template <class F>
+  void for_each_request(F f) const {
+    session_.for_each_request(f);
+  }
 
 private:
   enum class phase : std::uint8_t { down, connecting, connected, closing };

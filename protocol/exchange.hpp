@@ -117,6 +117,12 @@ public:
   /// Calls `f(token)` for every publish not ended: released ones, then the others in order.
   template <class F>
   void for_each_publish(F f) const;
+  /// Calls `f(token)` for every SUBSCRIBE and UNSUBSCRIBE not answered.
+  template <class F>
+  void for_each_request(F f) const {
+    for (packet_id id = inflight_.first_request(); id != 0; id = inflight_.next(id))
+      f(inflight_.at(id).token);
+  }
   /// Nobody waits for any publish any more: withdraw() for each, calling `f(token)`.
   template <class F>
   void end_publishes(outbox& out, F f);

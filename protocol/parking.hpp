@@ -29,6 +29,11 @@ public:
   void pop() noexcept;
   /// Takes `token` out, wherever it stands. Walks from the front.
   bool remove(request_token token) noexcept;
+  /// Calls `f(token)` for each, in order.
+  template <class F>
+  void for_each(F f) const {
+    for (std::size_t n = 0; n != count_; ++n) f(places_[(head_ + n) & (places_.size() - 1)].token);
+  }
 
 private:
   ticket& place(std::size_t n) noexcept { return places_[(head_ + n) & (places_.size() - 1)]; }

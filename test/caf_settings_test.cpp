@@ -26,7 +26,8 @@ struct program : client_config {
 TEST(caf_settings, come_from_the_command_line) {
   const program started{{"--mqtt.broker=mqtts://b:1", "--mqtt.client-id=me", "--mqtt.keep-alive=10s",
                          "--mqtt.clean-start=false", "--mqtt.receive-maximum=20", "--mqtt.tls-ca-file=ca.pem",
-                         "--mqtt.pending-octets=64KiB"}};
+                         "--mqtt.pending-octets=64KiB", "--mqtt.session-file=s.db",
+                         "--mqtt.user-properties=[\"site: north\"]", "--mqtt.redirects-limit=0"}};
   client_settings mqtt;
   EXPECT_EQ(support::all_of(troupe::read_client_settings(started, mqtt)), "");
   EXPECT_EQ(mqtt.broker, "mqtts://b:1");
@@ -36,6 +37,9 @@ TEST(caf_settings, come_from_the_command_line) {
   EXPECT_EQ(mqtt.receive_maximum, 20);
   EXPECT_EQ(mqtt.tls.ca_file, "ca.pem");
   EXPECT_EQ(mqtt.pending_octets.value, 64U * 1024);
+  EXPECT_EQ(mqtt.session_file, "s.db");
+  EXPECT_EQ(mqtt.user_properties, std::vector<std::string>{"site: north"});
+  EXPECT_EQ(mqtt.redirects_limit, 0);
   EXPECT_EQ(troupe::client_options_of(mqtt).keep_alive, 10s);
 }
 

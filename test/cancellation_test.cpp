@@ -7,6 +7,8 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -156,6 +158,149 @@ TEST_P(cancellations, after_the_end_say_nothing_twice) {
   done.cancel(); // the client is gone
   ASSERT_EQ(done.told.size(), 1U);
   EXPECT_TRUE(done.told[0].ok());
+}
+
+bool is_cancelled(const outcome& how) {
+  return how.error() == errc::cancelled && how.by() == troupe::initiator::user;
+}
+
+TEST_P(cancellations, by_a_pending_leave_late_acknowledgements_harmless) {
+  client c{stage, options()};
+  auto link = welcome();
+  auto first = c.publish("t", "1", qos::at_least_once);
+  auto second = c.publish("t", "2", qos::exactly_once);
+  heard(link);
+  first.cancel();
+  second.cancel();
+  second.cancel(); // once more is nothing more
+  time.settle();
+  ASSERT_TRUE(first.done() && second.done());
+  EXPECT_TRUE(is_cancelled(first.get()));
+  EXPECT_TRUE(is_cancelled(second.get()));
+  auto third = c.publish("t", "3", qos::at_least_once);
+  EXPECT_EQ(heard(link), dump("32 07 00 01 't' 00 03 00 '3'")) << "1 and 2 are not free";
+  say(link, "40 02 00 01 | 50 02 00 02");
+  EXPECT_EQ(heard(link), dump("62 02 00 02"));
+  say(link, "70 02 00 02 | 40 02 00 03");
+  EXPECT_TRUE(third.get().ok());
+}
+
+TEST_P(cancellations, by_a_pending_withdraw_what_has_not_been_sent) {
+  client c{stage, options()};
+  std::vector<troupe::pending<outcome>> all;
+  for (const char* each : {"0", "1", "2", "3"}) all.push_back(c.publish("t", each)); // QoS 0, in one run
+  all.push_back(c.publish("t", "4", qos::at_least_once));
+  time.settle();
+  all[1].cancel();
+  all[3].cancel();
+  all[4].cancel();
+  time.settle();
+  for (const int each : {1, 3, 4}) EXPECT_TRUE(is_cancelled(all[static_cast<std::size_t>(each)].get()));
+  EXPECT_FALSE(all[0].done());
+  auto link = welcome();
+  EXPECT_EQ(heard(link), dump("30 05 00 01 't' 00 '0'") + " | " + dump("30 05 00 01 't' 00 '2'"));
+  EXPECT_TRUE(all[0].get().ok());
+  EXPECT_TRUE(all[2].get().ok());
+}
+
+TEST_P(cancellations, by_a_pending_are_looked_at_before_what_is_asked_for_later) {
+  client c{stage, options()};
+  time.settle();
+  auto kept = c.publish("t", "1", qos::at_least_once);
+  for (int turn = 0; turn != 20'000; ++turn) { // cells go through all of their rounds several times
+    auto each = c.publish("t", "x");
+    each.cancel();
+    if (turn % 100 == 0) time.settle();
+  }
+  auto last = c.publish("t", "2", qos::at_least_once);
+  time.settle();
+  auto link = welcome();
+  EXPECT_EQ(heard(link), dump("32 07 00 01 't' 00 01 00 '1'") + " | " + dump("32 07 00 01 't' 00 02 00 '2'"));
+  say(link, "40 02 00 01 | 40 02 00 02");
+  EXPECT_TRUE(kept.get().ok());
+  EXPECT_TRUE(last.get().ok());
+}
+
+TEST_P(cancellations, by_a_pending_end_all_that_is_left_of_several) {
+  client c{stage, options()};
+  auto link = welcome("20 06 00 00 03 21 00 01"); // one at a time
+  const troupe::publication three[]{{.topic = "t", .payload = "1", .quality = qos::at_least_once},
+                                    {.topic = "t", .payload = "2", .quality = qos::at_least_once},
+                                    {.topic = "t", .payload = "3", .quality = qos::at_least_once}};
+  auto many = c.publish_many(three);
+  heard(link);
+  many.cancel();
+  time.settle();
+  EXPECT_TRUE(is_cancelled(many.get()));
+  say(link, "40 02 00 01");
+  EXPECT_EQ(heard(link), "") << "the others were never sent";
+}
+
+TEST_P(cancellations, by_a_pending_are_there_for_every_operation) {
+  client c{stage, options()};
+  auto up = c.connected();
+  auto end = c.ended();
+  up.cancel();
+  end.cancel();
+  time.settle();
+  EXPECT_TRUE(is_cancelled(up.get()));
+  EXPECT_TRUE(is_cancelled(end.get()));
+  auto link = welcome();
+  auto interest = c.subscribe("a", qos::at_most_once, [](const troupe::message&) {});
+  auto granted = interest.granted();
+  heard(link);
+  granted.cancel();
+  time.settle();
+  EXPECT_TRUE(is_cancelled(granted.get()));
+  say(link, "90 04 00 01 00 00");
+  auto gone = interest.unsubscribe();
+  EXPECT_EQ(heard(link), dump("A2 06 00 01 00 00 01 'a'"));
+  gone.cancel();
+  time.settle();
+  EXPECT_TRUE(is_cancelled(gone.get()));
+  say(link, "B0 04 00 01 00 00");
+  EXPECT_EQ(c.state(), troupe::client_state::connected);
+}
+
+TEST_P(cancellations, by_a_pending_change_nothing_that_is_over) {
+  troupe::pending<outcome> late;
+  late.cancel(); // of nothing
+  {
+    client c{stage, options()};
+    auto link = welcome();
+    late = c.publish("t", "1", qos::at_least_once);
+    heard(link);
+    say(link, "40 02 00 01");
+    late.cancel();
+    auto over = c.abort();
+    time.settle();
+  }
+  late.cancel(); // the client is gone
+  EXPECT_TRUE(late.get().ok());
+}
+
+TEST_P(cancellations, follow_a_stop_that_is_requested) {
+  client c{stage, options()};
+  auto link = welcome();
+  auto waits = c.publish("t", "1", qos::at_least_once);
+  heard(link);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_TRUE(is_cancelled(waits.get(stop.get_token())));
+  auto good = c.publish("t", "2", qos::at_least_once);
+  heard(link);
+  say(link, "40 02 00 02");
+  EXPECT_TRUE(good.get(stop.get_token()).ok()) << "it was there already";
+}
+
+TEST_P(cancellations, from_other_threads_end_a_wait) {
+  client c{stage, options()};
+  auto link = welcome();
+  auto waits = c.publish("t", "1", qos::at_least_once);
+  heard(link);
+  std::stop_source stop;
+  std::jthread other{[&] { stop.request_stop(); }};
+  EXPECT_TRUE(is_cancelled(waits.get(stop.get_token())));
 }
 
 INSTANTIATE_TEST_SUITE_P(on, cancellations, support::both_schedulers(), support::scheduler_name);

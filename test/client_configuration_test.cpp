@@ -50,7 +50,9 @@ std::string fingerprint(const client_settings& settings) {
   list(is.tls.pins);
   text << is.socket.no_delay << ';' << is.socket.keep_alive << ';' << is.socket.send_buffer << ';'
        << is.socket.receive_buffer << ';' << static_cast<int>(is.socket.family) << ';'
-       << is.socket.local_address << ';' << where.workers << ';' << static_cast<int>(where.wake);
+       << is.socket.local_address << ';' << is.session_file << ';' << is.redirects_limit << ';';
+  for (const auto octet : is.connect_properties.view().block()) text << static_cast<unsigned>(octet) << ',';
+  text << ';' << where.workers << ';' << static_cast<int>(where.wake);
   return text.str();
 }
 
@@ -70,6 +72,9 @@ const std::map<std::string, change>& changes() {
       {"password", {"p", ";-;p;"}},
       {"clean_start", {"false", ""}},
       {"session_expiry", {"7h", ";25200;"}},
+      {"session_file", {"s.db", ";s.db;"}},
+      {"user_properties", {"site: north", ";38,0,4,115,105,116,101,0,5,110,111,114,116,104,;"}},
+      {"redirects_limit", {"9", ";9;"}},
       {"keep_alive", {"77s", ";77;"}},
       {"connect_timeout", {"11s", ";11000;"}},
       {"connack_timeout", {"12s", ";12000;"}},

@@ -23,9 +23,10 @@ TEST(event_lines, are_one_line_each_whatever_is_said) {
 }
 
 TEST(event_lines, have_numbers_that_stay_and_names_for_all) {
-  for (unsigned number = 1; number <= 7; ++number)
+  for (unsigned number = 1; number <= 8; ++number)
     EXPECT_NE(name(static_cast<client_event>(number)), "unknown") << number;
   EXPECT_EQ(static_cast<unsigned>(client_event::faulted), 7U);
+  EXPECT_EQ(static_cast<unsigned>(client_event::redirected), 8U);
 }
 
 TEST(event_lines, are_not_put_together_when_nobody_listens) {

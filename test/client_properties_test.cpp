@@ -161,6 +161,7 @@ TEST_P(properties_of_clients, tell_each_step_of_a_connections_life_with_its_reas
   auto hooks = std::make_shared<listening_hooks>();
   told.hooks = hooks;
   told.clean_start = false;
+  told.redirects_limit = 0;
   client c{stage, told};
   auto link = accept();
   say(link, "20 03 00 88 00"); // server unavailable

@@ -21,6 +21,18 @@ TEST(client_settings, settings_that_contradict_each_other_are_told_together) {
   EXPECT_EQ(settings.check().size(), 4U) << support::all_of(settings.check());
 }
 
+TEST(client_settings, user_properties_are_text_that_connect_can_say) {
+  client_settings settings{.user_properties = {"a: b", ":"}};
+  EXPECT_EQ(support::all_of(settings.check()), "");
+  settings.user_properties.emplace_back("no colon");
+  EXPECT_EQ(settings.check().size(), 1U);
+  settings.user_properties = {"a: \xFF"};
+  EXPECT_EQ(settings.check().size(), 1U);
+  settings.user_properties = {"a: b"};
+  settings.version = "3.1.1";
+  EXPECT_EQ(settings.check().size(), 1U);
+}
+
 TEST(client_settings, parts_have_their_own_prefix) {
   client_settings settings;
   auto result =

@@ -194,7 +194,7 @@ struct scripted_network::call {
 std::shared_ptr<void> scripted_network::connect(troupe::runtime::home& where, const endpoint& to,
                                                 const transport_options& options, answer done) {
   home_.store(&where, std::memory_order_release);
-  hosts_.push_back(to.host);
+  dialled_.push_back(to);
   waiting_ = std::make_shared<call>(call{where, options.high_mark, std::move(done)});
   dials_.fetch_add(1, std::memory_order_acq_rel);
   if (player_ != nullptr)
@@ -238,7 +238,19 @@ void scripted_network::refuse(std::error_code why) {
 }
 
 std::vector<std::string> scripted_network::hosts() const {
-  return at(home(), [&] { return hosts_; });
+  return at(home(), [&] {
+    std::vector<std::string> all;
+    for (const endpoint& each : dialled_) all.push_back(each.host);
+    return all;
+  });
+}
+
+std::vector<std::string> scripted_network::addresses() const {
+  return at(home(), [&] {
+    std::vector<std::string> all;
+    for (const endpoint& each : dialled_) all.push_back(to_string(each));
+    return all;
+  });
 }
 
 } // namespace support

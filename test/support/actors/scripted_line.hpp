@@ -104,6 +104,8 @@ public:
   std::size_t dials() const noexcept { return dials_.load(std::memory_order_acquire); }
   /// Hosts that were dialled, in order.
   std::vector<std::string> hosts() const;
+  /// The same as addresses: "mqtt://host:1883".
+  std::vector<std::string> addresses() const;
   /// After the first dial.
   troupe::runtime::home& home() const noexcept { return *home_.load(std::memory_order_acquire); }
 
@@ -115,7 +117,7 @@ private:
   std::atomic<std::size_t> dials_{0};
   // The home's thread.
   std::shared_ptr<call> waiting_;
-  std::vector<std::string> hosts_;
+  std::vector<troupe::runtime::endpoint> dialled_;
   std::uint64_t connections_ = 0;
   player* player_ = nullptr;
 };
