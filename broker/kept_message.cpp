@@ -100,8 +100,4 @@ void message_ref::detach() {
   target_->home_ = nullptr;
 }
 
-void message_ref::settle_in(message_store& store) noexcept {
-  if (target_ != nullptr) target_->home_ = &store;
-}
-
 } // namespace troupe::brokerage

@@ -6,7 +6,8 @@
 //          by_reference octets or more stays where it lies, if somebody owns it; everything else is
 //          copied, so that a small message never holds a large buffer.
 // Threads: belongs to one shard. Counts are plain. A session that moves to another shard takes private
-//          copies along (message_ref::detach), which settle there (message_ref::settle_in).
+//          copies along (message_ref::detach), which belong to no store ever after: blocks that wandered from
+//          pool to pool would gather in one of them.
 // Units:   octets; intervals in seconds, as on the wire.
 // Costs:   no allocation once the store has seen its peak.
 #pragma once
@@ -60,7 +61,7 @@ private:
   protocol::time_point received_{};
   protocol::time_point expires_ = protocol::never;
   std::size_t weight_ = 0;
-  message_store* home_ = nullptr; // null while between shards
+  message_store* home_ = nullptr; // null: of no store
   kept_message* next_ = nullptr;  // in a free list
   std::uint32_t references_ = 0;
   std::uint32_t size_class_ = 0;
@@ -86,10 +87,8 @@ public:
   explicit operator bool() const noexcept { return target_ != nullptr; }
   const kept_message& operator*() const noexcept { return *target_; }
   const kept_message* operator->() const noexcept { return target_; }
-  /// Becomes a message that nobody else refers to and that belongs to no store.
+  /// Becomes a message that nobody else refers to and that belongs to no store: for whatever thread.
   void detach();
-  /// A detached message becomes one of `store`.
-  void settle_in(message_store& store) noexcept;
 
 private:
   kept_message* target_ = nullptr;

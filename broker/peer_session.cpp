@@ -331,8 +331,6 @@ void peer_session::settle_in(workshop& shop) {
   cut_off = 0;
   is_moving = false;
   mark_ = 0; // no route of this shard has found it yet
-  for (delivery& one : slots_) one.message.settle_in(shop.store);
-  will.settle_in(shop.store);
   shop.counts.sessions.add();
   shop.counts.messages_queued.add(waiting_);
 }
