@@ -241,6 +241,8 @@ bool broker::kick(std::string_view client_id, protocol::reason_code why) {
   return was_there;
 }
 
+brokerage::bridge_desk& broker::bridges() noexcept { return *inside_->place->bridges; }
+
 broker_statistics broker::statistics() const { return brokerage::statistics_of(*inside_->place); }
 
 } // namespace troupe

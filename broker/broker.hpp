@@ -46,6 +46,8 @@ enum class overflow : std::uint8_t {
   block,       // whoever publishes is not read from until half the queue is empty, for block_timeout at most;
                // then, and for what nobody can be stopped for, as drop_newest
 };
+
+struct bridge_desk; // bridge_desk.hpp
 } // namespace brokerage
 
 /// Every limit and switch of a broker. Each member stands for itself; zero means "no limit" only
@@ -155,6 +157,11 @@ struct broker_statistics {
   std::uint64_t publishes_refused = 0;     // PUBLISH packets that were not allowed
   std::uint64_t filters_refused = 0;       // in SUBACKs
   std::uint64_t store_failures = 0;        // attempts to write down; while they fail nothing is acknowledged
+  std::uint64_t bridges_connected = 0;     // bridges whose remote broker is there
+  std::uint64_t bridged_out = 0;           // messages that remote brokers took from bridges
+  std::uint64_t bridged_in = 0;            // messages of remote brokers that were taken
+  std::uint64_t bridged_dropped = 0;       // by a bridge's full queue or end, or refused behind it
+  std::uint64_t bridged_suppressed = 0;    // not carried to where they had been before
 };
 
 /// One session, at the moment it was asked for.
@@ -206,6 +213,8 @@ public:
   /// Ends everything, in order. A second call does nothing.
   void stop();
   broker_statistics statistics() const;
+  /// For bridges: what they share with this broker.
+  brokerage::bridge_desk& bridges() noexcept;
 
   /// Publishes as a client would: retained messages are kept or cleared, subscribers get it by their
   /// quality. One after the other from one thread is the order in which they arrive. Never waits for a

@@ -49,6 +49,12 @@ constexpr shown_figure figures[] = {
      &broker_statistics::publishes_refused},
     {"wills_total", "Last wills published", &broker_statistics::wills_published},
     {"store_failures_total", "Attempts to write down that failed", &broker_statistics::store_failures},
+    {"bridges_connected", "Bridges whose remote broker is there", &broker_statistics::bridges_connected, false},
+    {"bridged_out_total", "Messages that remote brokers took", &broker_statistics::bridged_out},
+    {"bridged_in_total", "Messages of remote brokers", &broker_statistics::bridged_in},
+    {"bridged_dropped_total", "Messages that bridges could not carry", &broker_statistics::bridged_dropped},
+    {"bridged_suppressed_total", "Messages that had been there before",
+     &broker_statistics::bridged_suppressed},
     {"octets_received_total", "Octets from clients", &broker_statistics::octets_received},
 };
 

@@ -1,6 +1,7 @@
 #include "peer.hpp"
 
 #include "auth_dialogue.hpp"
+#include "bridge_desk.hpp"
 #include "shard.hpp"
 #include "store.hpp"
 #include "wills.hpp"
@@ -237,6 +238,8 @@ void peer::introduce(const protocol::connect& packet) {
         packet.properties.number(protocol::property::session_expiry_interval).value_or(0);
     said.expiry = std::min(std::chrono::seconds{asked}, options.max_session_expiry);
     if (said.expiry.count() != asked) said.told_expiry = static_cast<std::uint32_t>(said.expiry.count());
+    packet.properties.for_each_user_property(
+        [this](const protocol::user_property& each) { said.is_bridge |= each.name == bridge_property; });
   } else if (!packet.clean_start) {
     said.expiry = std::min(options.default_session_expiry, options.max_session_expiry);
   }

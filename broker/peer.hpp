@@ -105,6 +105,7 @@ public:
     bool is_certified = false; // the name is that of a certificate
     bool is_clean = true;
     bool has_assigned_id = false;
+    bool is_bridge = false; // and wants to know whose door this is
     std::chrono::seconds expiry{0};
     std::optional<std::uint32_t> told_expiry{}; // when another than asked
     std::optional<std::string> auth_method{};   // of enhanced authentication

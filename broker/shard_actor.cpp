@@ -68,6 +68,12 @@ broker_statistics statistics_of(const premises& place) {
   }
   sum.greetings_failed = place.turned_away->value();
   if (place.store_failures != nullptr) sum.store_failures = place.store_failures->value();
+  const bridge_counts& bridged = place.bridges->counts;
+  sum.bridges_connected = bridged.connected.load(std::memory_order_relaxed);
+  sum.bridged_out = bridged.out.load(std::memory_order_relaxed);
+  sum.bridged_in = bridged.in.load(std::memory_order_relaxed);
+  sum.bridged_dropped = bridged.dropped.load(std::memory_order_relaxed);
+  sum.bridged_suppressed = bridged.suppressed.load(std::memory_order_relaxed);
   sum.retained_messages = place.counts[0].retained_messages.value(); // every shard has them all
   return sum;
 }
@@ -86,7 +92,9 @@ shard_actor::shard_actor(caf::actor_config& config, runtime::place where,
       from_mail_{mail_},
       letters_{std::make_shared<letter_box>(*this)},
       shard_{std::make_unique<shard>(self, broker_->shards, broker_->options, broker_->counts[self], *this,
-                                     broker_->past.get())} {}
+                                     broker_->past.get())} {
+  shard_->shop().id = broker_->bridges->id;
+}
 
 bool shard_actor::on_bell() {
   desk_.run();

@@ -9,6 +9,7 @@
 // Costs:   an event that posts nothing costs a look at one flag.
 #pragma once
 
+#include "bridge_desk.hpp"
 #include "letter_box.hpp"
 #include "routing_messages.hpp"
 #include "shard.hpp"
@@ -92,6 +93,7 @@ struct premises {
   broker_options options{};
   std::unique_ptr<shard_counters[]> counts{}; // one per shard
   shard_number shards = 1;
+  const std::unique_ptr<bridge_desk> bridges = std::make_unique<bridge_desk>();
   const std::shared_ptr<runtime::tally> turned_away = std::make_shared<runtime::tally>(); // at the doors
   std::shared_ptr<const runtime::tally> store_failures{}; // null: none are counted
   std::shared_ptr<const stored_state> past{};             // of an earlier life; until the shards are made

@@ -38,6 +38,11 @@ constexpr figure_topic topics[] = {
     {"$SYS/broker/messages/retained", &broker_statistics::retained_messages},
     {"$SYS/broker/messages/wills", &broker_statistics::wills_published},
     {"$SYS/broker/store/failures", &broker_statistics::store_failures},
+    {"$SYS/broker/bridges/connected", &broker_statistics::bridges_connected},
+    {"$SYS/broker/bridges/messages/out", &broker_statistics::bridged_out},
+    {"$SYS/broker/bridges/messages/in", &broker_statistics::bridged_in},
+    {"$SYS/broker/bridges/messages/dropped", &broker_statistics::bridged_dropped},
+    {"$SYS/broker/bridges/messages/suppressed", &broker_statistics::bridged_suppressed},
     {"$SYS/broker/bytes/received", &broker_statistics::octets_received},
 };
 

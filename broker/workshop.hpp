@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace troupe::brokerage {
@@ -63,6 +64,7 @@ struct workshop {
   shard_counters& counts;
   brokerage::retained& last_words; // the retained messages
   message_store& store;
+  std::string_view id{};                 // what this broker calls itself to bridges
   troupe::hooks* hooks = nullptr;        // null: nobody looks
   std::shared_ptr<const access> may{};   // null: everybody may do everything
   std::vector<protocol::octet> buffer{}; // for properties that have to be re-written
