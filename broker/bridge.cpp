@@ -85,6 +85,12 @@ client_options local_options(const bridge_options& options, std::string door) {
   return result;
 }
 
+/// After a lost connection a broker may have forgotten the packet id of what it had taken at QoS 2 and released:
+/// it says so in PUBCOMP [MQTT-4.3.3], and that is no refusal.
+bool is_taken(const outcome& how) noexcept {
+  return how.ok() || (!how.error() && how.reason() == reason_code::packet_identifier_not_found);
+}
+
 subscribe_options how_to_subscribe(version spoken, bridge_overflow when_full) {
   subscribe_options result;
   if (spoken == version::v5_0) {
@@ -192,7 +198,7 @@ brokerage::lane_limits bridge::inside::limits() const {
 
 void bridge::inside::send(client& to, bridge_lane& by, protocol::publish what, std::size_t octets) {
   to.publish(what.topic, what.payload, what.quality, {.retain = what.retain, .properties = what.properties},
-             [&by, octets](const outcome& how) { by.end(octets, how.ok()); });
+             [&by, octets](const outcome& how) { by.end(octets, is_taken(how)); });
 }
 
 void bridge::inside::on_ended(std::atomic<std::uint64_t>& carried, bool is_carried) {
