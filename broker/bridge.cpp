@@ -30,7 +30,8 @@ constexpr std::size_t plenty = 64 * 1024;
 /// Where the bridges of this broker come in. Its address tells it from others of the stage.
 protocol::result<std::string> door_of(broker& own) {
   std::array<char, 16> text{};
-  const auto end = std::to_chars(text.begin(), text.end(), reinterpret_cast<std::uintptr_t>(&own.bridges()), 16);
+  const auto end =
+      std::to_chars(text.begin(), text.end(), reinterpret_cast<std::uintptr_t>(&own.bridges()), 16);
   const std::string url = "loopback://bridges-" + std::string{text.begin(), end.ptr};
   const auto bound = own.listen(url);
   if (!bound && bound.error() != std::errc::address_in_use) return bound.error();
@@ -184,11 +185,10 @@ bridge::inside::inside(broker& broker, bridge_options wanted)
                  send(*remote, out_lane, hooks->as_taken(what, options.remote.version), octets);
                },
                [this](bool is_carried) { on_ended(desk.counts.out, is_carried); }},
-      in_lane{limits(),
-              [this](const protocol::publish& what, std::size_t octets) {
-                send(*local, in_lane, what, octets);
-              },
-              [this](bool is_carried) { on_ended(desk.counts.in, is_carried); }} {
+      in_lane{
+          limits(),
+          [this](const protocol::publish& what, std::size_t octets) { send(*local, in_lane, what, octets); },
+          [this](bool is_carried) { on_ended(desk.counts.in, is_carried); }} {
   on_remote({});
 }
 

@@ -203,7 +203,8 @@ TEST_P(bridge_test, keeps_properties_and_lowers_quality_to_that_of_the_map) {
   const auto joint = joined(where, near, plan_of({{.maximum = qos::at_least_once}}));
   client there{far_stage(), options_for(far_url, "there")};
   std::promise<message> told;
-  const auto heard = there.subscribe("#", qos::exactly_once, [&](const message& m) { told.set_value(m.clone()); });
+  const auto heard =
+      there.subscribe("#", qos::exactly_once, [&](const message& m) { told.set_value(m.clone()); });
   ASSERT_TRUE(heard.granted().get().ok());
   protocol::property_block said;
   ASSERT_TRUE(said.set(protocol::property::content_type, "text"));
@@ -272,12 +273,12 @@ TEST_P(bridge_test, carries_once_and_in_order_across_cuts_of_the_connection) {
   EXPECT_EQ(joint->statistics().in.dropped, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    ways, bridge_test,
-    testing::Values(way{"loopback", "loopback://far", bridge_overflow::block, true},
-                    way{"tcp", "mqtt://127.0.0.1:0", bridge_overflow::block, false},
-                    way{"tcp_without_threads", "mqtt://127.0.0.1:0", bridge_overflow::drop_newest, false}),
-    [](const auto& which) { return std::string{which.param.name}; });
+INSTANTIATE_TEST_SUITE_P(ways, bridge_test,
+                         testing::Values(way{"loopback", "loopback://far", bridge_overflow::block, true},
+                                         way{"tcp", "mqtt://127.0.0.1:0", bridge_overflow::block, false},
+                                         way{"tcp_without_threads", "mqtt://127.0.0.1:0",
+                                             bridge_overflow::drop_newest, false}),
+                         [](const auto& which) { return std::string{which.param.name}; });
 
 class lonely_bridge_test : public testing::Test {
 protected:
@@ -448,10 +449,10 @@ TEST_P(foreign_bridge_test, joins_us_to_mosquitto) {
   stage where{};
   broker near{where};
   const std::string near_url = near.listen("loopback://near").value();
-  const auto joint =
-      joined(where, near,
-             plan(far.url(), {{.filter = "up/#", .remote_prefix = "n/"}, {.filter = "down/#", .direction = in}},
-                  GetParam()));
+  const auto joint = joined(
+      where, near,
+      plan(far.url(), {{.filter = "up/#", .remote_prefix = "n/"}, {.filter = "down/#", .direction = in}},
+           GetParam()));
   somebody here{where, near_url, "here", "down/#"};
   somebody there{where, far.url(), "there", "#"};
   constexpr int count = 100;
