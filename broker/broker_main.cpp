@@ -1,7 +1,8 @@
 // troupe-broker: an MQTT broker of its own.
 //
-// Exit status: 0 after SIGTERM or SIGINT, 1 when it cannot listen, 2 when its settings are wrong. SIGHUP
+// Exit status: 0 after SIGTERM or SIGINT, 1 when it cannot listen or have its bridges, 2 when its settings are wrong. SIGHUP
 // reads passwords, access rules and certificates again.
+#include "bridge_setup.hpp"
 #include "broker.hpp"
 #include "broker_setup.hpp"
 #include "metrics_endpoint.hpp"
@@ -15,6 +16,7 @@
 #include "../runtime/log.hpp"
 
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
@@ -43,7 +45,8 @@ constexpr const char* advice =
     "  troupe-broker --password-file users --no-allow-anonymous\n"
     "  troupe-broker --config broker.toml --print-config   what would hold, as a file\n\n"
     "Signals: SIGTERM and SIGINT end it in order, SIGHUP reads passwords, access rules and certificates\n"
-    "again. Exit status: 0 in order, 1 it cannot listen, 2 its settings are wrong. More: man troupe-broker.";
+    "again. Exit status: 0 in order, 1 no listener or bridge, 2 its settings are wrong. More: man "
+    "troupe-broker.";
 
 /// Blocks them in this thread and all that it starts, so that await() alone takes them.
 sigset_t block_signals() {
@@ -128,6 +131,24 @@ bool open_metrics(const troupe::broker& broker, const std::string& address, metr
   return true;
 }
 
+/// False: one cannot be had. A remote broker that is away is no reason.
+bool open_bridges(troupe::stage& stage, troupe::broker& broker,
+                  const std::vector<troupe::config::bridge_settings>& wanted,
+                  troupe::brokerage::bridge_list& opened) {
+  for (std::size_t place = 0; place != wanted.size(); ++place) {
+    auto how = troupe::brokerage::bridge_options_of(wanted, place);
+    const std::string name = how.name;
+    auto made = troupe::bridge::make(stage, broker, std::move(how));
+    if (!made) {
+      std::cerr << "troupe-broker: no bridge " << name << ": " << made.error().message() << '\n';
+      return false;
+    }
+    opened.push_back(std::move(*made));
+    std::cout << "bridge " << name << " is open" << std::endl; // NOLINT(performance-avoid-endl): likewise
+  }
+  return true;
+}
+
 int serve(const troupe::config::broker_settings& settings, const troupe::config::sources& from,
           const std::shared_ptr<troupe::brokerage::password_check>& passwords, const sigset_t& signals) {
   auto how = troupe::brokerage::options_of(settings);
@@ -144,7 +165,9 @@ int serve(const troupe::config::broker_settings& settings, const troupe::config:
   if (broker.fault()) return refuse_store(settings, broker.fault());
   std::vector<std::string> bound;
   metrics figures;
-  if (!open_doors(broker, settings, bound) || !open_metrics(broker, settings.metrics_address, figures))
+  troupe::brokerage::bridge_list bridges;
+  if (!open_doors(broker, settings, bound) || !open_metrics(broker, settings.metrics_address, figures)
+      || !open_bridges(stage, broker, settings.bridges, bridges))
     return cannot_listen;
   troupe::brokerage::reload settings_in_use{broker, settings, passwords, std::move(bound)};
   troupe::brokerage::notify_service("READY=1");
@@ -155,6 +178,7 @@ int serve(const troupe::config::broker_settings& settings, const troupe::config:
   }
   troupe::brokerage::notify_service("STOPPING=1");
   figures.reset();
+  troupe::brokerage::stop_together(bridges);
   broker.stop();
   return 0;
 }

@@ -3,6 +3,7 @@
 #include "../protocol/vocabulary.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace troupe::config {
 
@@ -122,6 +123,7 @@ description broker_settings::describe() {
   all.tables.push_back(table_of("listener", listeners, "url", "Where to listen; may be repeated"));
   all.tables.push_back(
       table_of("acl", acl, "topic", "A topic filter that everybody may use; may be repeated"));
+  all.tables.push_back(table_of_bridges(bridges));
   return all;
 }
 
@@ -148,6 +150,7 @@ std::vector<problem> broker_settings::check() const {
     found.push_back({"", 0, "allow_anonymous",
                      "is off and there is neither a password_file nor a listener with"
                      " name_is_user: nobody could come in"});
+  std::ranges::move(bridge_settings::check(bridges, !allow_anonymous), std::back_inserter(found));
   return found;
 }
 

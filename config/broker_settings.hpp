@@ -4,6 +4,7 @@
 // Holds:   without any [[listener]] there is one, at host and port.
 #pragma once
 
+#include "bridge_settings.hpp"
 #include "field.hpp"
 #include "problem.hpp"
 #include "runtime_settings.hpp"
@@ -73,6 +74,8 @@ struct broker_settings {
 
   std::chrono::milliseconds sys_interval{10'000};
   std::string metrics_address{};
+
+  std::vector<bridge_settings> bridges{};
 
   runtime_settings runtime{.workers = 0};
 

@@ -36,7 +36,7 @@ struct walker {
       if (auto* inner = node.as_table())
         walk(*inner, key + '.');
       else if (auto* list = node.as_array(); list && !list->empty() && list->is_array_of_tables())
-        walk_tables(*list, key);
+        walk_tables(*list, table.empty() ? key : table + '.' + key);
       else
         take(node, std::move(key));
     }

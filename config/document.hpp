@@ -19,8 +19,9 @@ namespace troupe::config {
 enum class value_kind : std::uint8_t { boolean, number, text, list, other };
 
 struct entry {
-  std::string table{};   // "listener" for what stands under [[listener]], else empty
-  std::size_t index = 0; // which [[listener]]
+  std::string table{};   // "listener" for what stands under [[listener]], "bridge.map" under the
+                         // [[bridge.map]] of a [[bridge]], else empty
+  std::size_t index = 0; // which [[listener]]; which [[bridge.map]] of its [[bridge]]
   std::string key{};     // inside the table; empty for the table's own heading
   value_kind kind = value_kind::other;
   std::vector<std::string> texts{}; // one, unless kind is list

@@ -1,7 +1,8 @@
 // field: how a struct says a setting once: key, place, bounds, sentence. The default is what the struct
 // holds before anything is loaded.
 //
-// Lives here: field (one value), table (a list of equal groups, [[listener]]), description (both).
+// Lives here: field (one value), table (a list of equal groups, [[listener]], which may have tables in them,
+//          [[bridge.map]]), description (both).
 // Holds:   a description points into the settings it describes and must not outlive them.
 // Units:   bounds count octets for sizes, milliseconds for durations.
 // Errors:  assign says what is wrong in words.
@@ -10,6 +11,7 @@
 #include "units.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -53,6 +55,8 @@ struct table {
   std::function<void()> clear{};             // drops all elements
   std::function<std::vector<field>()> add{}; // appends an element; its fields are valid until the next
   std::function<std::vector<std::vector<field>>()> all{}; // the elements there are
+  /// The tables in the element at a place; nothing: there are none. They stand in files alone.
+  std::function<std::vector<table>(std::size_t)> within{};
 };
 
 struct description {
@@ -75,7 +79,8 @@ table table_of(std::string key, std::vector<Group>& groups, std::string main_key
             std::vector<std::vector<field>> elements;
             for (Group& each : groups) elements.push_back(each.fields());
             return elements;
-          }};
+          },
+          {}};
 }
 
 } // namespace troupe::config

@@ -53,8 +53,7 @@ struct file_loader {
   const description& settings;
   const std::string& name;
   std::vector<problem>& problems;
-  std::vector<field> element{}; // of the [[table]] whose entries are being read
-  std::string open_table{};
+  std::map<std::string, std::vector<field>> elements{}; // of each [[table]], the one read last
 
   void load() {
     document text = read_document(name);
@@ -64,15 +63,28 @@ struct file_loader {
   }
 
   void take_element(const entry& each) {
-    auto found = std::ranges::find(settings.tables, each.table, &table::key);
-    if (found == settings.tables.end()) {
-      if (each.key.empty()) problems.push_back({name, each.line, each.table, "unknown table"});
-      return;
-    }
-    if (!each.key.empty()) return take(element, each);
-    if (each.index == 0) found->clear();
-    element = found->add();
-    open_table = each.table;
+    if (each.key.empty()) return open(each);
+    if (const auto found = elements.find(each.table); found != elements.end()) take(found->second, each);
+  }
+
+  void open(const entry& heading) {
+    const auto found = table_at(heading.table);
+    if (!found) return problems.push_back({name, heading.line, heading.table, "unknown table"});
+    if (heading.index == 0) found->clear();
+    elements[heading.table] = found->add();
+  }
+
+  /// "bridge", or "bridge.map": of the bridge read last.
+  std::optional<table> table_at(const std::string& key) const {
+    const auto dot = key.find('.');
+    const auto outer = std::ranges::find(settings.tables, key.substr(0, dot), &table::key);
+    if (outer == settings.tables.end()) return {};
+    if (dot == std::string::npos) return *outer;
+    const std::size_t count = outer->all().size();
+    if (!outer->within || count == 0) return {};
+    const auto inner = outer->within(count - 1);
+    const auto found = std::ranges::find(inner, key.substr(dot + 1), &table::key);
+    return found == inner.end() ? std::nullopt : std::optional{*found};
   }
 
   void take(const std::vector<field>& fields, const entry& each) {
@@ -201,6 +213,24 @@ private:
   std::map<std::string, std::vector<std::string>> given_; // nodes stay where they are
 };
 
+// --- and out again ------------------------------------------------------------------------------------
+
+void show(const std::vector<field>& fields, std::string& text) {
+  for (const field& each : fields)
+    text += "# " + each.sentence + '\n' + each.key + " = " + each.print() + "\n";
+}
+
+void show(const table& group, const std::string& key, std::string& text) {
+  std::size_t place = 0;
+  for (const auto& element : group.all()) {
+    text += "\n[[" + key + "]]\n";
+    show(element, text);
+    if (group.within)
+      for (const table& inner : group.within(place)) show(inner, key + '.' + inner.key, text);
+    ++place;
+  }
+}
+
 } // namespace
 
 loading load(const description& settings, const sources& from) {
@@ -221,15 +251,8 @@ loading load(const description& settings, const sources& from) {
 
 std::string print(const description& settings) {
   std::string text;
-  const auto show = [&text](const field& each) {
-    text += "# " + each.sentence + '\n' + each.key + " = " + each.print() + "\n";
-  };
-  for (const field& each : settings.fields) show(each);
-  for (const table& each : settings.tables)
-    for (const auto& element : each.all()) {
-      text += "\n[[" + each.key + "]]\n";
-      for (const field& one : element) show(one);
-    }
+  show(settings.fields, text);
+  for (const table& each : settings.tables) show(each, each.key, text);
   return text;
 }
 

@@ -33,6 +33,10 @@ TEST(broker_settings, the_examples_in_the_sample_work) {
   EXPECT_EQ(settings.listeners[2].url, "ws://0.0.0.0:8080/mqtt");
   ASSERT_EQ(settings.acl.size(), 1U);
   EXPECT_EQ(settings.acl[0].topic, "devices/%c/#");
+  ASSERT_EQ(settings.bridges.size(), 1U);
+  EXPECT_EQ(settings.bridges[0].remote.broker, "mqtts://head.example:8883");
+  ASSERT_EQ(settings.bridges[0].maps.size(), 2U);
+  EXPECT_EQ(settings.bridges[0].maps[1].direction, "in");
 }
 
 TEST(broker_settings, every_promised_key_is_there) {
@@ -44,6 +48,7 @@ TEST(broker_settings, every_promised_key_is_there) {
     EXPECT_TRUE(std::ranges::any_of(all.fields, [key](const field& each) { return each.key == key; })) << key;
   EXPECT_EQ(all.tables[0].key, "listener");
   EXPECT_EQ(all.tables[1].key, "acl");
+  EXPECT_EQ(all.tables[2].key, "bridge");
 }
 
 TEST(broker_settings, printed_they_read_back_as_the_same) {

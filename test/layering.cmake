@@ -15,6 +15,7 @@ set(may_actors actors runtime config protocol)
 set(may_broker broker runtime config protocol)
 set(may_bench bench actors broker runtime config protocol)
 set(may_broker/bridge ${may_broker} actors/client) # a bridge is a client of another broker
+set(may_broker/bridge_setup ${may_broker} actors/client_configuration)
 
 # Which foreign headers, by the first part of their path.
 set(foreign_config toml\\+\\+ CLI)
