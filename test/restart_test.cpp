@@ -137,12 +137,11 @@ TEST_P(restarts, are_told_from_those_that_forgot_the_session) { // then the clie
 
 INSTANTIATE_TEST_SUITE_P(
     of_mosquitto, restarts,
-    testing::Values(kind{version::v3_1_1, qos::at_least_once, 400},
-                    kind{version::v3_1_1, qos::exactly_once, 400},
-                    kind{version::v5_0, qos::at_least_once, 400},
-                    // mosquitto 2.0.11 starts again with no more than its limit of
-                    // twenty in the state they had and publishes the rest anew: twice ten here.
-                    kind{version::v5_0, qos::exactly_once, 10}),
+    testing::Values(
+        kind{version::v3_1_1, qos::at_least_once, 400}, kind{version::v5_0, qos::at_least_once, 400},
+        // With hundreds waiting, mosquitto 2.0.11 at times tells anew at QoS 2 what it has told before
+        // its restart, many more than the twenty of its window: twice ten here.
+        kind{version::v3_1_1, qos::exactly_once, 10}, kind{version::v5_0, qos::exactly_once, 10}),
     [](const auto& each) { return each.param.name(); });
 
 } // namespace
