@@ -71,7 +71,7 @@ void sync_folder(const std::string& path) noexcept {
 
 std::error_code replace_file(const std::string& link, std::string_view text) {
   const std::string path = real_path(link);
-  std::string temporary = path + ".XXXXXX";
+  std::string temporary = path + '.' + std::string(6, 'X'); // the place of what makes it unique
   const int open = ::mkostemp(temporary.data(), O_CLOEXEC); // 0600
   if (open < 0) return last_error();
   struct stat earlier {};

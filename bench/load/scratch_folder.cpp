@@ -13,7 +13,7 @@ scratch_folder::scratch_folder(std::string_view purpose) {
   const auto where = std::filesystem::temp_directory_path(problem);
   if (problem) return;
   std::string path = (where / "troupe-").string();
-  path.append(purpose).append("-XXXXXX");
+  path.append(purpose).append(1, '-').append(6, 'X'); // the place of what makes it unique
   if (::mkdtemp(path.data()) != nullptr) path_ = std::move(path);
 }
 

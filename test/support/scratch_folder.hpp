@@ -18,7 +18,8 @@ namespace troupe::test {
 class scratch_folder {
 public:
   scratch_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "troupe-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "troupe-").string();
+    name.append(6, 'X'); // the place of what makes it unique
     if (::mkdtemp(name.data()) != nullptr)
       path_ = name;
     else
