@@ -299,11 +299,9 @@ void admissions::drop_will(session_number who) {
   shard_.shop().durable->drop_will(who);
 }
 
-/// At the end of a session, and before anything of it is erased.
+/// At the end of a session; its record stays until then.
 void admissions::say_will(peer_session& who) {
-  const message_ref will = std::exchange(who.will, {});
-  if (shard_.shop().durable == nullptr) return shard_.publish_later(will, who.number());
-  shard_.publish_will(will, who.number());
+  shard_.publish_later(std::exchange(who.will, {}), who.number());
 }
 
 /// What goes to other members of a $share group is theirs, on whatever shard, before it goes from here.

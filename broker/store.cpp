@@ -48,7 +48,9 @@ void store::keep(const peer_session& who, const session_record& what) {
 void store::forget(session_number who, std::span<const message_ref> messages) {
   ++written_;
   for (const message_ref& one : messages) release(one);
-  changes_.erase_prefix(key_of_session(key_, who).written());
+  using namespace record_kind; // its will stays until it has been said
+  for (const char kind : {head, filter, delivery, receipt})
+    changes_.erase_prefix(key_of_session(key_, who).letter(kind).written());
 }
 
 void store::keep_filter(session_number who, std::string_view filter, const grant& how) {

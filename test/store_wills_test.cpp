@@ -151,6 +151,40 @@ TEST_F(store_wills, of_a_session_that_a_clean_start_ends_are_said_once) {
   EXPECT_EQ(heard(), texts{});
 }
 
+/// However far writing down had come when the process ended.
+TEST_F(store_wills, outlast_their_session_until_they_are_kept_where_they_go) {
+  enum class end { taken_over, cleared_away, in_time };
+  for (const brokerage::shard_number shards : {1U, 3U})
+    for (const end how : {end::taken_over, end::cleared_away, end::in_time}) {
+      bool is_all = false;
+      for (int sets = 0; !is_all; ++sets) {
+        begin(shards);
+        rig_client& mortal = with(how == end::taken_over ? 0 : 100, 30, shards - 1);
+        if (how != end::taken_over) mortal.hang_up();
+        records->hold();
+        if (how == end::in_time)
+          rig->advance(31s);
+        else
+          client(shards - 1).connect({.id = "mortal", .clean = true});
+        rig->settle();
+        for (int each = 0; each < sets && !is_all; ++each) {
+          is_all = records->commit(1) == 0;
+          rig->settle();
+        }
+        pass(1s, shards);
+        rig->advance(31s); // it may be due only now
+        const texts said = heard();
+        EXPECT_GE(said.size(), 1U) << shards << ' ' << static_cast<int>(how) << ' ' << sets;
+        if (shards == 1) {
+          EXPECT_EQ(said.size(), 1U) << static_cast<int>(how) << ' ' << sets;
+        }
+        clients.clear();
+        rig.reset();
+        records = std::make_shared<runtime::memory_records>();
+      }
+    }
+}
+
 TEST_F(store_wills, are_not_promised_before_they_are_kept) {
   begin();
   records->hold();
