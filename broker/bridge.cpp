@@ -112,6 +112,7 @@ struct bridge::inside {
   protocol::result<void> start(stage& where, std::string door);
   void stop();
   void say_farewell();
+  std::optional<client> take_remote();
 
   brokerage::lane_limits limits() const;
   void send(client& to, bridge_lane& by, protocol::publish what, std::size_t octets);
@@ -137,6 +138,7 @@ struct bridge::inside {
   bridge_lane out_lane;
   bridge_lane in_lane;
   std::optional<client> local{}; // before the lanes: what is under way ends in them
+  /// Once it dials, only stop() changes it, under mutex, which whoever asks from outside has.
   std::optional<client> remote{};
   std::vector<subscription> subscriptions{};
   state_watch watch{};
@@ -280,10 +282,16 @@ void bridge::inside::stop() {
   say_farewell();
   subscriptions.clear();
   watch = {};
-  remote.reset();
+  take_remote().reset();
   local.reset();
   const std::lock_guard lock{mutex};
   if (is_there) say(false);
+}
+
+/// It ends outside of the mutex, which its last words take.
+std::optional<client> bridge::inside::take_remote() {
+  const std::lock_guard lock{mutex};
+  return std::exchange(remote, std::nullopt);
 }
 
 /// To both before the lanes close, so that nothing is acknowledged that nobody carries.
@@ -315,14 +323,17 @@ bridge::~bridge() { stop(); }
 void bridge::stop() { inside_->stop(); }
 
 pending<outcome> bridge::connected() {
+  const std::lock_guard lock{inside_->mutex};
   return inside_->remote ? inside_->remote->connected() : pending<outcome>{};
 }
 
 client_state bridge::state() const noexcept {
+  const std::lock_guard lock{inside_->mutex};
   return inside_->remote ? inside_->remote->state() : client_state::disconnected;
 }
 
 std::error_code bridge::last_error() const {
+  const std::lock_guard lock{inside_->mutex};
   return inside_->remote ? inside_->remote->last_error() : std::error_code{};
 }
 

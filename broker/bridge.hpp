@@ -77,8 +77,8 @@ public:
   bridge(const bridge&) = delete;
   bridge& operator=(const bridge&) = delete;
 
-  /// Takes nothing more, gives the remote broker `remote.disconnect_timeout` for what is here already, and
-  /// says farewell to both. A second call does nothing.
+  /// Waits until nothing is on its way through it, for `remote.disconnect_timeout` at most and not at all for a
+  /// remote broker that is away; then takes nothing more and says farewell to both. A second call does nothing.
   void stop();
 
   /// Of the client of the remote broker: completes when that is there, with everything asked for.

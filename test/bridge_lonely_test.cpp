@@ -1,10 +1,12 @@
 // A bridge and brokers that are away, come late, go, or refuse it.
 #include "support/bridge.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace troupe {
@@ -84,6 +86,26 @@ TEST_F(lonely_bridge_test, stops_in_time_while_nobody_answers) {
   EXPECT_EQ(joint->state(), client_state::disconnected);
   here.say("n", "still there");
   for (const session_info& each : near.sessions()) EXPECT_EQ(each.client_id, "here");
+}
+
+TEST_F(lonely_bridge_test, answers_while_it_stops) {
+  open();
+  const auto joint = joined(where, near, plan(port.url(), {{.direction = both}}));
+  std::atomic<int> asked{0};
+  std::atomic<bool> is_over{false};
+  std::thread asker{[&] {
+    for (; !is_over; ++asked) {
+      static_cast<void>(joint->state());
+      static_cast<void>(joint->last_error());
+    }
+  }};
+  while (asked == 0) std::this_thread::yield();
+  joint->stop();
+  is_over = true;
+  asker.join();
+  EXPECT_EQ(joint->state(), client_state::disconnected);
+  EXPECT_EQ(joint->last_error(), std::error_code{});
+  EXPECT_FALSE(joint->connected().valid());
 }
 
 TEST_F(lonely_bridge_test, carries_what_it_has_before_it_stops) {
