@@ -47,8 +47,7 @@ bool bridge_lane::make_room(std::size_t octets, lock& held) {
     waiting_octets_ -= waiting_.front().octets;
     waiting_.pop_front();
   }
-  dropped_ += gone;
-  for (; gone != 0; --gone) tell_(false);
+  drop(gone, held);
   return true;
 }
 
