@@ -1,6 +1,6 @@
 // bridge: what tests of bridges share.
 //
-// Lives here: options_for, plan, made and joined (a bridge), somebody.
+// Lives here: options_for, plan, made and joined (a bridge), somebody, expect_no_echo.
 #pragma once
 
 #include "inbox.hpp"
@@ -53,6 +53,21 @@ private:
   client client_;
   subscription heard_;
 };
+
+/// Each listens to everything, and hears once what either says: an echo would come before the next word.
+inline void expect_no_echo(somebody& here, somebody& there, qos quality = qos::at_least_once) {
+  here.say("a", "1", quality);
+  EXPECT_EQ(there.next(), "a 1");
+  there.say("a", "2", quality);
+  EXPECT_EQ(here.next(), "a 1");
+  EXPECT_EQ(here.next(), "a 2");
+  EXPECT_EQ(there.next(), "a 2");
+  here.say("a", "3", quality);
+  EXPECT_EQ(there.next(), "a 3");
+  EXPECT_EQ(here.next(), "a 3");
+  EXPECT_TRUE(here.box.is_empty());
+  EXPECT_TRUE(there.box.is_empty());
+}
 
 inline std::unique_ptr<bridge> made(stage& where, broker& own, bridge_options options) {
   auto result = bridge::make(where, own, std::move(options));
