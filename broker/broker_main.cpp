@@ -1,7 +1,7 @@
 // troupe-broker: an MQTT broker of its own.
 //
-// Exit status: 0 after SIGTERM or SIGINT, 1 when it cannot listen or have its bridges, 2 when its settings are wrong. SIGHUP
-// reads passwords, access rules and certificates again.
+// Exit status: 0 after SIGTERM or SIGINT, 1 when it cannot listen or have its bridges, 2 when its settings are
+// wrong. SIGHUP reads passwords, access rules and certificates again.
 #include "bridge_setup.hpp"
 #include "broker.hpp"
 #include "broker_setup.hpp"
