@@ -262,7 +262,8 @@ void admissions::on_absence(peer_session& who) {
 void admissions::end(peer_session& who) {
   shard_.forget(who);
   shard_.desk().withdraw(who);
-  if (who.will && !shard_.is_stopping()) say_will(who);
+  if (who.will && !shard_.is_stopping()) // its record stays until it has been said
+    shard_.publish_later(std::exchange(who.will, {}), who.number());
   if (who.is_durable())
     erase_records(who);
   else if (!shard_.is_stopping())
@@ -297,11 +298,6 @@ void admissions::drop_will(session_number who) {
   if (session != nullptr && session->will) return;
   if (session != nullptr) session->is_will_written = false;
   shard_.shop().durable->drop_will(who);
-}
-
-/// At the end of a session; its record stays until then.
-void admissions::say_will(peer_session& who) {
-  shard_.publish_later(std::exchange(who.will, {}), who.number());
 }
 
 /// What goes to other members of a $share group is theirs, on whatever shard, before it goes from here.

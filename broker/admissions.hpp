@@ -65,7 +65,6 @@ private:
   void write_down(peer_session& who, bool is_connected);
   void write_will(peer_session& who, bool is_connected);
   void drop_will(session_number who);
-  void say_will(peer_session& who);
   void erase_records(peer_session& who);
   void hand_over_records();
 

@@ -48,7 +48,7 @@ void store::keep(const peer_session& who, const session_record& what) {
 void store::forget(session_number who, std::span<const message_ref> messages) {
   ++written_;
   for (const message_ref& one : messages) release(one);
-  using namespace record_kind; // its will stays until it has been said
+  using namespace record_kind;
   for (const char kind : {head, filter, delivery, receipt})
     changes_.erase_prefix(key_of_session(key_, who).letter(kind).written());
 }
@@ -66,20 +66,13 @@ void store::drop_filter(session_number who, std::string_view filter) {
 }
 
 void store::keep_will(const peer_session& who, bool is_connected) {
-  write_will(who.number(), who.will, is_connected ? was_connected : wall(who.will_due),
-             static_cast<std::uint32_t>(who.will_delay.count()));
-}
-
-void store::keep_will(session_number who, const message_ref& will) {
-  write_will(who, will, wall(will->received()), 0);
-}
-
-void store::write_will(session_number who, const message_ref& will, wall_moment due, std::uint32_t delay) {
   ++written_;
-  write_frame(will);
-  value_.anew().number(static_cast<std::uint64_t>(due), 8).number(delay, 4);
-  value_.number(static_cast<std::uint64_t>(wall(will->received())), 8).text(frame_.text());
-  changes_.put(key_of_session(key_, who).letter(record_kind::will).written(), value_.written());
+  write_frame(who.will);
+  const wall_moment due = is_connected ? was_connected : wall(who.will_due);
+  value_.anew().number(static_cast<std::uint64_t>(due), 8);
+  value_.number(static_cast<std::uint64_t>(who.will_delay.count()), 4);
+  value_.number(static_cast<std::uint64_t>(wall(who.will->received())), 8).text(frame_.text());
+  changes_.put(key_of_session(key_, who.number()).letter(record_kind::will).written(), value_.written());
 }
 
 void store::drop_will(session_number who) {

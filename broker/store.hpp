@@ -39,13 +39,12 @@ public:
   void keep(const peer_session& who, bool is_connected);
   /// It has ended; what others are to have instead of it is not stored yet.
   void keep_ended(const peer_session& who);
+  /// All but its will, which is dropped when it has been said.
   void forget(session_number who, std::span<const message_ref> messages);
   void keep_filter(session_number who, std::string_view filter, const grant& how);
   void drop_filter(session_number who, std::string_view filter);
   /// The will of a client that is connected, or `will_due` later.
   void keep_will(const peer_session& who, bool is_connected);
-  /// One that is due, whatever becomes of its session.
-  void keep_will(session_number who, const message_ref& will);
   void drop_will(session_number who);
   /// A QoS 2 publish was taken; its PUBREL has come.
   void keep_receipt(session_number who, protocol::packet_id id);
@@ -97,7 +96,6 @@ private:
   static constexpr std::size_t most_on_the_way = 4;
 
   void keep(const peer_session& who, const session_record& what);
-  void write_will(session_number who, const message_ref& will, wall_moment due, std::uint32_t delay);
   void release(const message_ref& message);
   void number_message(const message_ref& message);
   void write_frame(const message_ref& message);

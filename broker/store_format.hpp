@@ -6,7 +6,7 @@
 //   "s" session "2" sequence            -> message, how far its delivery is
 //   "s" session "3" packet id           -> (QoS 2 publish received, its PUBREL not)
 //   "s" session "4"                     -> due, delay, received, the will as PUBLISH; alone when the session
-//                                          ends with its connection
+//                                          ends with its connection, or has ended
 //   "w" topic                           -> stamp, received, PUBLISH
 //
 // Lives here: the numbers in a file, key_of... (keys), and what values say: session_record, delivery_record.
