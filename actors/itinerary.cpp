@@ -34,13 +34,16 @@ void itinerary::begin_again() noexcept {
   hops_ = 0;
 }
 
+/// Nobody named: "the other server is already known to the client", or there is none; then one that asks for
+/// another this time may take us later, and one that has moved will not.
 redirect_advice itinerary::follow(protocol::reason_code reason, std::string_view reference) {
   if (most_hops_ == 0) return {};
   const bool is_for_good = reason == protocol::reason_code::server_moved;
-  const auto said = is_for_good ? redirect_errc::server_moved : redirect_errc::use_another_server;
   auto found = references_of(reference, here());
-  if (found.empty())
-    return follow_unsaid(is_for_good, reference.empty() ? said : redirect_errc::no_usable_reference);
+  std::error_code why = is_for_good ? redirect_errc::server_moved : redirect_errc::use_another_server;
+  if (found.empty() && !reference.empty()) why = redirect_errc::no_usable_reference;
+  if (found.empty() && !is_on_detour() && known_.size() == 1)
+    return {is_for_good ? advice::give_up : advice::wait, why};
   if (hops_ == most_hops_) {
     hops_ = 0; // the wait that follows is what ends the row
     return {advice::wait, redirect_errc::too_many};
@@ -48,35 +51,23 @@ redirect_advice itinerary::follow(protocol::reason_code reason, std::string_view
   ++hops_;
   if (is_for_good && !is_on_detour()) {
     move(std::move(found));
+  } else if (found.empty()) {
+    go_on();
   } else {
     detour_ = std::move(found);
     detour_at_ = 0;
-  }
-  return {advice::dial, said};
-}
-
-/// "The other server is already known to the client", or there is none: then one that asks for another this
-/// time may take us later, and one that has moved will not.
-redirect_advice itinerary::follow_unsaid(bool is_for_good, std::error_code why) {
-  if (!is_on_detour() && known_.size() == 1) return {is_for_good ? advice::give_up : advice::wait, why};
-  if (hops_ == most_hops_) {
-    hops_ = 0;
-    return {advice::wait, redirect_errc::too_many};
-  }
-  ++hops_;
-  if (is_for_good && !is_on_detour()) {
-    known_.erase(known_.begin() + static_cast<std::ptrdiff_t>(known_at_));
-    known_at_ %= known_.size();
-  } else {
-    go_on();
   }
   return {advice::dial, why};
 }
 
 /// The one that moved is replaced by those that are new; if there are none, the first of them is where it is.
 void itinerary::move(std::vector<runtime::endpoint> to) {
-  const auto first = to.front();
   known_.erase(known_.begin() + static_cast<std::ptrdiff_t>(known_at_));
+  if (to.empty()) {
+    known_at_ %= known_.size();
+    return;
+  }
+  const auto first = to.front();
   std::erase_if(to, [this](const auto& each) { return std::ranges::find(known_, each) != known_.end(); });
   to.resize(std::min(to.size(), most_known - std::min(known_.size(), most_known - 1)));
   known_.insert(known_.begin() + static_cast<std::ptrdiff_t>(known_at_), to.begin(), to.end());

@@ -54,7 +54,6 @@ public:
 
 private:
   bool is_on_detour() const noexcept { return detour_at_ < detour_.size(); }
-  redirect_advice follow_unsaid(bool is_for_good, std::error_code why);
   void move(std::vector<runtime::endpoint> to);
   void leave_detour() noexcept;
 
