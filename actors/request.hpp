@@ -21,7 +21,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace troupe::actors {
 
@@ -44,8 +43,6 @@ public:
   publish_group* group() const noexcept { return static_cast<publish_group*>(target_); }
   /// The cell that waits in the end, if it is one.
   std::optional<cell> waiting_cell() const noexcept;
-  /// Whether it is one of these; takes it out of them then.
-  bool leaves(std::vector<cell>& cells) const;
 
 private:
   void* target_ = nullptr;
@@ -151,11 +148,6 @@ private:
 inline std::optional<cell> asker::waiting_cell() const noexcept {
   if (kind_ == kind::cell) return as_cell();
   return kind_ == kind::group ? group()->who().waiting_cell() : std::nullopt;
-}
-
-inline bool asker::leaves(std::vector<cell>& cells) const {
-  const auto here = waiting_cell();
-  return here && std::erase(cells, *here) != 0;
 }
 
 } // namespace troupe::actors

@@ -208,12 +208,7 @@ void session::withdraw() {
   std::ranges::sort(found);
   std::erase_if(cells, [&found](const cell& each) { return std::ranges::binary_search(found, each); });
   desk_.withdraw(cells);
-  const outcome how{protocol::errc::cancelled, initiator::user};
-  std::erase_if(reauthentications_, [&](const asker& who) {
-    const bool leaves = who.leaves(cells);
-    if (leaves) ends_.answer(who, how);
-    return leaves;
-  });
+  std::erase_if(reauthentications_, [&](const asker& who) { return ends_.withdraw(who, cells); });
   if (cells.empty()) return;
   supervisor_mail mail = user_withdrawn{std::move(cells)};
   static_cast<void>(supervisor_.push(mail)); // closed: it answers everybody

@@ -1,5 +1,7 @@
 #include "settler.hpp"
 
+#include "../protocol/errc.hpp"
+
 #include <algorithm>
 
 namespace troupe::actors {
@@ -21,6 +23,13 @@ void settler::answer(const asker& who, const outcome& how) {
   case asker::kind::handler: calls_.push_back({who.handler(), how, nullptr}); break;
   case asker::kind::nobody: break;
   }
+}
+
+bool settler::withdraw(const asker& who, std::vector<cell>& cells) {
+  const auto here = who.waiting_cell();
+  if (!here || std::erase(cells, *here) == 0) return false;
+  answer(who, outcome{protocol::errc::cancelled, initiator::user});
+  return true;
 }
 
 void settler::settle(const cell& where, const outcome& how) {

@@ -40,6 +40,8 @@ public:
   /// The same for all of a run.
   void succeed_all(const door_run& run, const door_run::extent& whole);
   void answer(const asker& who, const outcome& how);
+  /// Tells whoever waits at one of these cells that he stopped; takes it out of them then. False: he does not.
+  bool withdraw(const asker& who, std::vector<cell>& cells);
   /// Whether flush() would call somebody, who may ask for more.
   bool has_calls() const noexcept { return !calls_.empty(); }
   /// To be called at the end of each run.

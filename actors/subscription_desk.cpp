@@ -111,13 +111,8 @@ void subscription_desk::ask_to_end(call&& what, protocol::time_point now) {
 }
 
 void subscription_desk::withdraw(std::vector<cell>& cells) {
-  const outcome how{protocol::errc::cancelled, initiator::user};
-  const auto leaves = [&](const asker& who) {
-    const bool is_one = who.leaves(cells);
-    if (is_one) ends_.answer(who, how);
-    return is_one;
-  };
   if (cells.empty()) return;
+  const auto leaves = [&](const asker& who) { return ends_.withdraw(who, cells); };
   book_.for_each([&](std::string_view, book_entry& line) { std::erase_if(line.waiting, leaves); });
   machine_.for_each_request([&](protocol::request_token token) {
     asker& who = reinterpret_cast<user_request*>(token)->who;

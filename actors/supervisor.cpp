@@ -136,13 +136,8 @@ void supervisor::on_mail_of(user_disconnect&& mail) {
 }
 
 void supervisor::on_mail_of(user_withdrawn&& mail) {
-  const outcome how{errc::cancelled, initiator::user};
   for (auto* const each : {&waiting_, &ending_, &mourning_})
-    std::erase_if(*each, [&](const asker& who) {
-      const bool leaves = who.leaves(mail.where);
-      if (leaves) ends_.answer(who, how);
-      return leaves;
-    });
+    std::erase_if(*each, [&](const asker& who) { return ends_.withdraw(who, mail.where); });
 }
 
 // -- connections ----------------------------------------------------------------------------
