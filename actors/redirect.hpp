@@ -3,8 +3,8 @@
 // Lives here: redirect_errc (why a client dials somebody else, or nobody), references_of.
 // Holds:   a Server Reference is a list with blanks in between; each entry is a name, name:port, [v6]:port or
 //          one of our URIs. What names no scheme keeps that of the broker who said it, and a WebSocket's
-//          path. From TLS nothing leads to a way without; a broker in the network sends nobody to a socket
-//          or a loopback of this machine; a login in a reference is not taken.
+//          path. From TLS nothing leads to a way without; a broker in the network sends nobody to unix:// or
+//          loopback://; a login in a reference is not taken.
 // Errors:  what is no reference, or leads where it must not, is stepped over.
 #pragma once
 
