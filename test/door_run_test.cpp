@@ -1,4 +1,4 @@
-// Runs: publishes at QoS 0 that a door lets join one request.
+// Runs: publishes of one quality that a door lets join one request.
 #include <troupe/actors/door.hpp>
 #include <troupe/actors/pending.hpp>
 
