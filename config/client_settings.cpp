@@ -21,7 +21,7 @@ bool is_whole_seconds(std::chrono::milliseconds time) noexcept { return time.cou
 bool is_property(const std::string& line) noexcept {
   const auto colon = line.find(':');
   return colon != std::string::npos && line.size() <= 65'535
-         && protocol::is_text(protocol::as_octets(std::string_view{line}));
+         && protocol::is_text_exact(protocol::as_octets(std::string_view{line}));
 }
 
 /// "Name: value", and nothing that would end the line.

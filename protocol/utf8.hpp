@@ -35,7 +35,6 @@ text_fault find_topic_fault(octets text) noexcept;
 text_fault find_text_fault_exact(octets text) noexcept;
 text_fault find_topic_fault_exact(octets text) noexcept;
 
-inline bool is_text(octets text) noexcept { return find_text_fault(text) == text_fault::none; }
 inline bool is_text_exact(octets text) noexcept { return find_text_fault_exact(text) == text_fault::none; }
 
 namespace detail {
