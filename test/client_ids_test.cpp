@@ -70,7 +70,7 @@ public:
     if (packet[0] >> 4U == 1) return support::say_here(*link, support::parse_hex("20 02 00 00"));
     if (packet[0] >> 4U != 3) return;
     ++publishes;
-    last_id = unsigned{packet[5]} << 8U | packet[6];
+    if ((packet[0] & 0x06U) != 0) last_id = unsigned{packet[5]} << 8U | packet[6];
   }
   std::shared_ptr<line_state> latest;
   int publishes = 0;
